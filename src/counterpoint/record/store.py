@@ -1,0 +1,147 @@
+"""The store interface: what keeps the blocks of channels, whoever keeps them.
+
+A store knows entries as headers, text and JSON. It knows no protocol and no rule. Both stores (`MemoryStore`
+here, `FileStore` in `files`) hold the same bytes, and one suite of tests runs over both.
+
+The record is the only durable state. `append` is compare-and-append: it states the number it expects to follow,
+so two drivers cannot both win. A claim is on disk before the call it stands for.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+__all__ = ["Bell", "Block", "Claim", "Draft", "Genesis", "Store", "Vault"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a caller asks to append; the store adds number, digests and signature."""
+
+    stamp: str
+    """UTC, whole seconds: `2026-07-06T14:07:48+00:00`."""
+    sender: str
+    type: str
+    thread: str
+    refs: str = "-"
+    text: str = ""
+    fields: Mapping[str, Any] | None = None
+    """The typed JSON object of the entry; `None` for an entry that is text alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One entry as stored."""
+
+    n: int
+    stamp: str
+    sender: str
+    type: str
+    thread: str
+    refs: str
+    text: str
+    fields: Mapping[str, Any] | None
+    signed: bool
+    """False for a plain entry of the public tool in a shared channel: no trailer at all."""
+    digest: str
+    """SHA-256 of the block's bytes, header to last non-blank line."""
+    batch: tuple[int, int] = (1, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Genesis:
+    """What entry 0 says of its channel."""
+
+    channel_id: str
+    """32 hex digits, random: no entry can be replayed in another channel."""
+    mode: str
+    """`strict` (every byte counts) or `shared` (plain entries of the public tool are allowed)."""
+    roster: tuple[str, ...]
+    keys: tuple[str, ...]
+    """Public keys that may sign, in the `ssh-ed25519 AAAA…` form; empty: the channel is not signed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """An exclusive right to ask for one turn, on disk before the call."""
+
+    turn: str
+    driver: str
+    attempt: int
+    until: datetime
+
+
+Bell = Callable[[Block], Mapping[str, Any]]
+"""Given the newest block, the doorbell's fields (`seq`, `turn`, `thread`, `last_entry`, `updated_at`)."""
+
+
+class Vault(ABC):
+    """Replies kept sealed beside a channel: written once, on disk before `put` returns."""
+
+    @abstractmethod
+    def put(self, name: str, content: bytes) -> None:
+        """Keep `content` under `name`. The same bytes again are accepted; other bytes are refused."""
+
+    @abstractmethod
+    def get(self, name: str) -> bytes | None: ...
+
+    @abstractmethod
+    def names(self) -> tuple[str, ...]: ...
+
+
+class Store(ABC):
+    """Keeps channels. Every method may raise `RecordError` or one of its kinds, and nothing else on purpose."""
+
+    @abstractmethod
+    def create(
+        self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]
+    ) -> None:
+        """Begin a channel with its genesis entry (`MSG-0`) and its settings (`<id>.debate.json`)."""
+
+    @abstractmethod
+    def settings(self, channel: str) -> Mapping[str, Any]: ...
+
+    @abstractmethod
+    def head(self, channel: str) -> tuple[int, str]:
+        """Return the number and digest of the newest entry, at a cost that does not grow with the record."""
+
+    @abstractmethod
+    def read(self, channel: str, after: int = -1) -> tuple[Block, ...]:
+        """Return the entries with a number above `after`, in order. Entry 0 is the genesis."""
+
+    @abstractmethod
+    def append(
+        self, channel: str, drafts: Sequence[Draft], *, expected: int | None, bell: Bell | None = None
+    ) -> tuple[Block, ...]:
+        """Append `drafts` as one batch, all or nothing, on disk before it returns; then ring the doorbell.
+
+        Args:
+            channel: the channel's name.
+            drafts: at least one; several are one batch (`batch=1/2`, `2/2`).
+            expected: the number of the newest entry the caller has seen; `None` appends at whatever end.
+            bell: makes the doorbell's fields from the newest block; `None` writes seq and last_entry alone.
+
+        Raises:
+            Conflict: the newest entry is not `expected`.
+        """
+
+    @abstractmethod
+    def vault(self, channel: str) -> Vault: ...
+
+    @abstractmethod
+    def claim(self, channel: str, turn: str, *, driver: str, until: datetime) -> Claim:
+        """Put a claim on disk and return it with its attempt number (1 for the first claim of that turn)."""
+
+    @abstractmethod
+    def claims(self, channel: str) -> tuple[Claim, ...]:
+        """Return every claim ever made in this channel, oldest first."""
+
+    @abstractmethod
+    def list_open(self) -> tuple[str, ...]:
+        """Return the names of the channels this store holds, oldest first."""
+
+    @abstractmethod
+    def watch(self, channel: str, *, after: int, timeout_s: float) -> bool:
+        """Wait until the channel has an entry above `after`; return whether it has."""
