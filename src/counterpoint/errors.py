@@ -108,9 +108,7 @@ class UnknownEntry(RecordError):
     code = "record.unknown_entry"
 
     def __init__(self, entry_type: str, reason: str) -> None:
-        super().__init__(
-            f"entry of type {entry_type!r}: {reason}", hint="read this record with a newer Counterpoint"
-        )
+        super().__init__(f"entry of type {entry_type!r}: {reason}", hint="read this record with a newer Counterpoint")
         self.entry_type = entry_type
         self.reason = reason
 
@@ -166,9 +164,7 @@ class ConfigError(CounterpointError):
 
     code = "config"
 
-    def __init__(
-        self, path: str, expected: str, *, got: object = None, source: str = "", hint: str = ""
-    ) -> None:
+    def __init__(self, path: str, expected: str, *, got: object = None, source: str = "", hint: str = "") -> None:
         where = f" (in {source})" if source else ""
         found = "" if got is None else f"; got {got!r}"
         super().__init__(f"{path}: expected {expected}{found}{where}", hint=hint or f"correct {path!r}")

@@ -58,9 +58,7 @@ class Agent(ABC):
     """True for a person: no timeout of one call applies, only the case's deadline."""
 
     @abstractmethod
-    async def ask(
-        self, brief: Brief, *, workspace: Workspace, deadline: datetime, on_progress: Progress
-    ) -> Reply:
+    async def ask(self, brief: Brief, *, workspace: Workspace, deadline: datetime, on_progress: Progress) -> Reply:
         """Put one question and return the answer.
 
         Cancelling the task ends everything that was started for it before the cancellation leaves this call.

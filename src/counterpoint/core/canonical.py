@@ -1,8 +1,8 @@
-"""One byte form for everything that is hashed or stored, and the strict reading of JSON.
+r"""One byte form for everything that is hashed or stored, and the strict reading of JSON.
 
 - `canonical_json`: sorted keys, no spaces, UTF-8, no floats, |int| < 2**53; equal to RFC 8785 on that subset.
 - `parse_json`: one value, no duplicate key, no NaN, no float overflow, no lone surrogate, size and depth caps.
-- `visible`: control, bidirectional and invisible characters written out (`\\u{202e}`), never dropped.
+- `visible`: control, bidirectional and invisible characters written out (`\u{202e}`), never dropped.
 
 Source: SECURITY B.1 (6), B.4.
 """
@@ -77,9 +77,7 @@ def parse_json(content: bytes | str, *, max_bytes: int, max_depth: int = MAX_DEP
         raise NotCanonical(f"{len(content)} bytes; at most {max_bytes} are read")
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else content
-        value = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_no_float
-        )
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_no_float)
         _check(value, MAX_DEPTH - max_depth)
     except UnicodeDecodeError as error:
         raise NotCanonical(f"not UTF-8 at byte {error.start}") from None
@@ -119,7 +117,7 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """Return `text` with every control, bidirectional or invisible character written as `\\u{hex}`.
+    r"""Return `text` with every control, bidirectional or invisible character written as `\u{hex}`.
 
     CR LF becomes LF first. Tab and newline stay. Applying it twice changes nothing more.
     """

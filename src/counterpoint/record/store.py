@@ -3,8 +3,8 @@
 A store knows entries as headers, text and JSON. It knows no protocol and no rule. Both stores (`MemoryStore`
 here, `FileStore` in `files`) hold the same bytes, and one suite of tests runs over both.
 
-The record is the only durable state. `append` is compare-and-append: it states the number it expects to follow,
-so two drivers cannot both win. A claim is on disk before the call it stands for.
+The record is the only durable state. `append` is compare-and-append: it states the number it expects to
+follow, so two drivers cannot both win. A claim is on disk before the call it stands for.
 """
 
 from abc import ABC, abstractmethod
@@ -92,12 +92,10 @@ class Vault(ABC):
 
 
 class Store(ABC):
-    """Keeps channels. Every method may raise `RecordError` or one of its kinds, and nothing else on purpose."""
+    """Keeps channels. Every method may raise `RecordError` or one of its kinds, nothing else on purpose."""
 
     @abstractmethod
-    def create(
-        self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]
-    ) -> None:
+    def create(self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]) -> None:
         """Begin a channel with its genesis entry (`MSG-0`) and its settings (`<id>.debate.json`)."""
 
     @abstractmethod
