@@ -1,0 +1,79 @@
+"""The immutable input of a case: what it is about, who sits in it, and what is judged.
+
+A docket names material by digest; the bytes themselves are handed to briefs by the driver.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from counterpoint.core.checks import Purpose
+
+__all__ = ["ChangedPath", "Docket", "PathState", "ProjectCommand", "Seat", "SeatKind"]
+
+
+class SeatKind(StrEnum):
+    """How a seat comes to its view."""
+
+    OPINION = "opinion"
+    """A model, a script or a person that reads and judges."""
+    CHECKS = "checks"
+    """Code that runs the project's own commands; its findings are derived from what they returned."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """A place in the case and the party that fills it; frozen when the case opens."""
+
+    name: str
+    party: str
+    kind: SeatKind = SeatKind.OPINION
+    agent: str = "scripted"
+    """The kind of agent behind the party: `scripted`, `command`, `human`, `checks`."""
+    destination: str = "local"
+    """Where the seat's briefs go: `local`, or a named provider that a person has consented to."""
+
+
+class PathState(StrEnum):
+    """What became of a changed path in the candidate."""
+
+    TEXT = "text"
+    BINARY = "binary"
+    DELETED = "deleted"
+    SUBMODULE = "submodule"
+    WITHHELD = "withheld"
+    """In the commit, but not exported; the reason is in the docket's remarks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedPath:
+    path: str
+    state: PathState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectCommand:
+    """A command of the project itself, configured or found; `why` says which."""
+
+    argv: tuple[str, ...]
+    purpose: Purpose
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Docket:
+    """What a case is about."""
+
+    question: str
+    candidate: str
+    """Full id of the commit or tree that is judged; every verdict is bound to it."""
+    base: str = ""
+    """Full id of what the candidate is compared with."""
+    instructions: str = ""
+    rationale: str = ""
+    """Why the change was made, in its author's words; shown to every seat."""
+    paths: tuple[ChangedPath, ...] = ()
+    commands: tuple[ProjectCommand, ...] = ()
+    change: str = ""
+    """Digest of the change's text as shown."""
+    remarks: tuple[str, ...] = ()
+    """What code noticed while it built the docket: withheld files, diffs too large to show."""

@@ -1,0 +1,227 @@
+"""The facts that a case's record holds. One frozen type per thing that happened; complete when it exists.
+
+The wire name of each (`case-opened`) is in `ENTRY_TYPES` and never changes; Python names may. `codec` turns entries
+into JSON and back; `wording` says them in a sentence for people.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from counterpoint.core.checks import Evidence, EvidenceStatus
+from counterpoint.core.docket import Docket, Seat
+from counterpoint.core.findings import Ruling
+from counterpoint.core.limits import Limits
+from counterpoint.core.values import Decision, Severity, StopReason, Turn, Usage
+
+__all__ = [
+    "ENTRY_TYPES",
+    "AttemptFailed",
+    "CaseClosed",
+    "CaseOpened",
+    "ClaimChecked",
+    "ConsentGranted",
+    "Entry",
+    "EvidenceGathered",
+    "FailureReason",
+    "FindingRaised",
+    "FindingRuled",
+    "NoteAdded",
+    "ObserverDropped",
+    "SubmissionRevealed",
+    "SubmissionSealed",
+    "VerdictGiven",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseOpened:
+    """The first entry after the genesis; the fold begins here."""
+
+    protocol: str
+    rules_version: int
+    case: str
+    docket: Docket
+    roster: tuple[Seat, ...]
+    limits: Limits
+    quorum: int
+    """How many seats must have answered; stated beforehand, the whole roster by default."""
+    supervisor: str
+    seed: str
+    """Hex; whatever order is shuffled is shuffled by it."""
+    opened_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsentGranted:
+    """A copy of the grant under which bytes may leave this machine."""
+
+    destination: str
+    by: str
+    granted_at: str
+    until: str
+    scope: str
+    digest: str
+    """SHA-256 of the grant as it lies in the user's state folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionSealed:
+    """A reply has come in and been accepted; what it says stays sealed."""
+
+    turn: Turn
+    digest: str
+    """SHA-256 of salt and reply."""
+    model_requested: str
+    model_reported: str
+    usage: Usage
+    shown_paths: tuple[str, ...]
+    """The changed paths that the seat was shown whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionRevealed:
+    """A sealed reply, opened together with all others of its round."""
+
+    turn: Turn
+    salt: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceGathered:
+    """What a check returned; run once per candidate."""
+
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimChecked:
+    """A seat's statement about a project command, held against what the command returned."""
+
+    seat: str
+    statement: str
+    command: str
+    says_passes: bool
+    status: EvidenceStatus
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRaised:
+    seat: str
+    id: str
+    round: int
+    candidate: str
+    severity: Severity
+    location: str
+    issue: str
+    suggestion: str
+    evidence: EvidenceStatus
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRuled:
+    """The raiser's judgement of its own finding."""
+
+    seat: str
+    id: str
+    ruling: Ruling
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictGiven:
+    """A seat's judgement of one candidate; `approved` is computed from the ledger, `claimed` is what it said."""
+
+    seat: str
+    round: int
+    candidate: str
+    approved: bool
+    claimed: bool
+    summary: str
+
+
+class FailureReason(StrEnum):
+    BAD_REPLY = "bad_reply"
+    REFUSED = "refused"
+    UNREACHABLE = "unreachable"
+    TIMEOUT = "timeout"
+    WRONG_IDENTITY = "wrong_identity"
+    TREE_TOUCHED = "tree_touched"
+    """The agent changed the export that it was only to read."""
+    DRIVER_LOST = "driver_lost"
+    """The driver that had asked died before the answer was kept."""
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptFailed:
+    """A question that brought no accepted answer; it changes only attempts and budget."""
+
+    turn: Turn
+    attempt: int
+    reason: FailureReason
+    detail: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteAdded:
+    """A word of the supervisor's; part of the record, never a vote."""
+
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserverDropped:
+    """An application's event callback raised; it is called no more, and the case goes on."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseClosed:
+    """The last entry. `decision` is what the rules compute from the entries before it."""
+
+    stop_reason: StopReason
+    decision: Decision
+    detail: str
+
+
+Entry = (
+    CaseOpened
+    | ConsentGranted
+    | SubmissionSealed
+    | SubmissionRevealed
+    | EvidenceGathered
+    | ClaimChecked
+    | FindingRaised
+    | FindingRuled
+    | VerdictGiven
+    | AttemptFailed
+    | NoteAdded
+    | ObserverDropped
+    | CaseClosed
+)
+
+ENTRY_TYPES: Mapping[str, type[Entry]] = MappingProxyType(
+    {
+        "case-opened": CaseOpened,
+        "consent-granted": ConsentGranted,
+        "submission-sealed": SubmissionSealed,
+        "submission-revealed": SubmissionRevealed,
+        "evidence-gathered": EvidenceGathered,
+        "claim-checked": ClaimChecked,
+        "finding-raised": FindingRaised,
+        "finding-ruled": FindingRuled,
+        "verdict-given": VerdictGiven,
+        "attempt-failed": AttemptFailed,
+        "note-added": NoteAdded,
+        "observer-dropped": ObserverDropped,
+        "case-closed": CaseClosed,
+    }
+)

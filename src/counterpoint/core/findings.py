@@ -1,0 +1,86 @@
+"""The findings ledger: tracked defect claims that only their raiser can settle.
+
+- An id is unique in the case; severity never changes; an omitted finding stays open.
+- Only the raiser rules, with a reason.
+- A finding whose quoted text code could not find stands `refuted`: it is shown, and it does not block.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from counterpoint.core.checks import EvidenceStatus
+from counterpoint.core.values import Severity
+
+__all__ = ["Finding", "FindingStatus", "Ledger", "Ruling", "finding_id"]
+
+
+class FindingStatus(StrEnum):
+    OPEN = "open"
+    SETTLED = "settled"
+
+
+class Ruling(StrEnum):
+    """The raiser's judgement of its own finding."""
+
+    SETTLED = "settled"
+    STANDS = "stands"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One tracked defect claim."""
+
+    id: str
+    seat: str
+    """Who raised it."""
+    round: int
+    candidate: str
+    severity: Severity
+    location: str
+    """`path:line`, `path`, or words."""
+    issue: str
+    suggestion: str
+    """What would settle it."""
+    evidence: EvidenceStatus = EvidenceStatus.NOT_CHECKED
+    """Whether code found what the finding rests on."""
+    detail: str = ""
+    """What code saw when it looked."""
+    status: FindingStatus = FindingStatus.OPEN
+    reason: str = ""
+    """Why it was settled, in the raiser's words."""
+
+    @property
+    def blocks(self) -> bool:
+        return self.status is FindingStatus.OPEN and self.evidence is not EvidenceStatus.REFUTED
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All findings of a case, in the order in which they were raised."""
+
+    by_id: Mapping[str, Finding] = MappingProxyType({})
+
+    def with_raised(self, finding: Finding) -> "Ledger":
+        assert finding.id not in self.by_id, f"finding {finding.id} raised twice"
+        return Ledger(MappingProxyType({**self.by_id, finding.id: finding}))
+
+    def with_ruling(self, finding_id: str, ruling: Ruling, reason: str) -> "Ledger":
+        status = FindingStatus.SETTLED if ruling is Ruling.SETTLED else FindingStatus.OPEN
+        ruled = replace(self.by_id[finding_id], status=status, reason=reason)
+        return Ledger(MappingProxyType({**self.by_id, finding_id: ruled}))
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.by_id.values())
+
+    def blocking(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.by_id.values() if f.blocks)
+
+    def raised_by(self, seat: str) -> tuple[Finding, ...]:
+        return tuple(f for f in self.by_id.values() if f.seat == seat)
+
+
+def finding_id(seat: str, own_id: str, *, only_reviewer: bool) -> str:
+    """Return the ledger's id of a finding that `seat` calls `own_id`."""
+    return own_id if only_reviewer else f"{seat}-{own_id}"

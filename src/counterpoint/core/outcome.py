@@ -1,0 +1,54 @@
+"""The result of a case, derived by code from its entries: never stored as truth, never read from prose."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from counterpoint.core.checks import EvidenceStatus
+from counterpoint.core.findings import Finding
+from counterpoint.core.limits import Spent
+from counterpoint.core.values import Decision, StopReason
+
+__all__ = ["Coverage", "Outcome", "SeatEnd", "SeatStatus"]
+
+
+class SeatEnd(StrEnum):
+    """How a seat ended (FIELD-FAULTS F3: every seat has an end before an outcome counts)."""
+
+    ANSWERED = "answered"
+    FAILED = "failed"
+    NEVER_ANSWERED = "never_answered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatStatus:
+    seat: str
+    end: SeatEnd
+    approved: bool
+    attempts: int
+    """Questions put to the seat, the accepted one included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Which changed paths were seen by whom."""
+
+    changed: tuple[str, ...]
+    unseen: tuple[str, ...]
+    """Changed paths that no seat was shown whole and no check had before it."""
+    unread: tuple[str, ...] | None
+    """Changed paths that no command opened; `None` where the file system cannot tell or nothing ran."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    decision: Decision
+    stop_reason: StopReason | None
+    """`None` while the case is open."""
+    reasons: tuple[str, ...]
+    """Sentences by code: why the decision is what it is."""
+    open_findings: tuple[Finding, ...]
+    refuted_findings: tuple[Finding, ...]
+    evidence: EvidenceStatus
+    seats: tuple[SeatStatus, ...]
+    coverage: Coverage
+    spent: Spent
