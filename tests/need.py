@@ -1,0 +1,82 @@
+"""What a test needs of the machine. Absent: the test skips and says why; under `REQUIRE_ALL=1` it fails.
+
+The only place that may skip (`test_house` holds the other tests to that).
+"""
+
+import importlib
+import importlib.util
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Final, NoReturn
+
+import pytest
+
+__all__ = [
+    "ROOT",
+    "absent",
+    "checkout",
+    "linux",
+    "not_root",
+    "oracle",
+    "python_module",
+    "require_all",
+    "tool",
+]
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+"""The top folder of this source tree."""
+
+
+def require_all() -> bool:
+    """Say whether every need has to be met, as `.ci/run` demands."""
+    return os.environ.get("REQUIRE_ALL", "") not in {"", "0"}
+
+
+def absent(reason: str) -> NoReturn:
+    """Skip the running test for `reason`, or fail it under `REQUIRE_ALL=1`."""
+    if require_all():
+        pytest.fail(f"{reason}, and REQUIRE_ALL=1 allows no skip", pytrace=False)
+    pytest.skip(reason)
+
+
+def tool(name: str) -> str:
+    """Return the path of a program."""
+    return shutil.which(name) or absent(f"the program {name!r} is not on PATH")
+
+
+def python_module(name: str) -> ModuleType:
+    """Import and return an installed module."""
+    if importlib.util.find_spec(name.partition(".")[0]) is None:
+        absent(f"the Python package {name!r} is not installed")
+    return importlib.import_module(name)
+
+
+def linux() -> None:
+    """Go on where the kernel is Linux."""
+    if sys.platform != "linux":
+        absent(f"this test is about Linux; the platform is {sys.platform!r}")
+
+
+def not_root() -> None:
+    """Go on as an ordinary user: permission bits do not stop root. A test that needs root is marked `root`."""
+    if os.geteuid() == 0:
+        absent("permission bits do not stop root; run the tests as an ordinary user")
+
+
+def oracle() -> Path:
+    """Return the command of the public tool `debate` 0.8.0, in an environment of its own."""
+    command = ROOT / ".venv" / "oracle" / "bin" / "debate"
+    if not command.exists():
+        absent("the public tool `debate` 0.8.0 is not set up; `make test` does that")
+    return command
+
+
+def checkout() -> Path:
+    """Return the top folder where it is a git checkout; an unpacked archive is none."""
+    tool("git")
+    if not (ROOT / ".git").exists():
+        absent("this source tree is no git checkout")
+    return ROOT
