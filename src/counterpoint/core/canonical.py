@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["MAX_INT", "NotCanonical", "canonical_json", "digest", "parse_json", "visible"]
+__all__ = ["HIDDEN", "MAX_INT", "NotCanonical", "canonical_json", "digest", "parse_json", "visible"]
 
 MAX_INT: Final = 2**53 - 1
 MAX_DEPTH: Final = 64
@@ -109,11 +109,11 @@ def _no_float(text: str) -> Any:
     raise NotCanonical(f"{text} is not an integer; fractions are not accepted")
 
 
-# C0 and C1 controls but tab and newline, bidi and zero-width marks, separators, BOM, tags, surrogates.
-_HIDDEN = re.compile(
+HIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
+"""C0 and C1 controls but tab and newline, bidi and zero-width marks, separators, BOM, tags, surrogates."""
 
 
 def visible(text: str) -> str:
@@ -121,7 +121,7 @@ def visible(text: str) -> str:
 
     CR LF becomes LF first. Tab and newline stay. Applying it twice changes nothing more.
     """
-    return _HIDDEN.sub(_write_out, text.replace("\r\n", "\n"))
+    return HIDDEN.sub(_write_out, text.replace("\r\n", "\n"))
 
 
 def _write_out(found: re.Match[str]) -> str:
