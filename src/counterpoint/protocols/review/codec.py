@@ -1,0 +1,172 @@
+"""The reply shapes of a review: JSON Schema, submissions, and the way from one to the other.
+
+The verdict's keys are those of SPEC D-11 (`responseToRebuttal` included). Three more are optional: a finding's
+`quote`, `claims` about project commands, and `candidate`. In the schema the reason stands before the verdict.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from counterpoint.core.canonical import visible
+from counterpoint.core.docket import SeatKind
+from counterpoint.core.findings import FindingStatus
+from counterpoint.core.values import Severity
+
+__all__ = ["CommandClaim", "GiveVerdict", "NameChecks", "NamedFinding", "located", "parse_reply", "schema_for"]
+
+_TEXT: Final = {"type": "string", "maxLength": 20_000}
+_WORDS: Final = {"type": "string", "minLength": 1, "maxLength": 20_000, "pattern": r"\S"}
+
+_FINDING: Final = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["id", "severity", "location", "issue", "suggestion", "status"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]{0,31}$"},
+        "location": {**_WORDS, "maxLength": 1000, "description": "path:line, a path, or words"},
+        "quote": {
+            **_WORDS,
+            "maxLength": 4000,
+            "description": "text copied letter by letter from that file; code looks whether it stands there",
+        },
+        "issue": _WORDS,
+        "suggestion": {**_TEXT, "description": "what would settle it"},
+        "severity": {"enum": [s.value for s in Severity]},
+        "status": {"enum": ["open", "resolved"]},
+    },
+}
+_CLAIM: Final = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["statement", "command", "passes"],
+    "properties": {
+        "statement": _WORDS,
+        "command": {**_WORDS, "maxLength": 1000, "description": "one of the project commands, as listed"},
+        "passes": {"type": "boolean"},
+    },
+}
+_VERDICT: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["summary", "findings", "responseToRebuttal", "approved"],
+        "properties": {
+            "summary": _WORDS,
+            "findings": {"type": "array", "maxItems": 200, "items": _FINDING},
+            "claims": {"type": "array", "maxItems": 50, "items": _CLAIM},
+            "responseToRebuttal": {**_TEXT, "description": "empty in round one"},
+            "candidate": {"type": "string", "description": "if given: the id of what was judged"},
+            "approved": {"type": "boolean", "description": "true only when no finding is open"},
+        },
+    }
+)
+_COMMANDS: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["commands"],
+        "properties": {
+            "commands": {
+                "type": "array",
+                "items": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+            }
+        },
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedFinding:
+    """A finding as a reviewer names it, before it has its place in the ledger."""
+
+    own_id: str
+    severity: Severity
+    location: str
+    issue: str
+    suggestion: str
+    status: FindingStatus
+    quote: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandClaim:
+    """What a reviewer says of a project command."""
+
+    statement: str
+    argv: tuple[str, ...]
+    passes: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveVerdict:
+    """An opinion seat's answer."""
+
+    summary: str
+    findings: tuple[NamedFinding, ...]
+    claims: tuple[CommandClaim, ...]
+    response_to_rebuttal: str
+    candidate: str | None
+    approved: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameChecks:
+    """A checks seat's answer: the project commands whose result it stands on."""
+
+    commands: tuple[tuple[str, ...], ...]
+
+
+def schema_for(kind: SeatKind) -> Mapping[str, Any]:
+    """Return the schema of the answer that a seat of this kind owes."""
+    return _COMMANDS if kind is SeatKind.CHECKS else _VERDICT
+
+
+def parse_reply(kind: SeatKind, reply: Mapping[str, Any]) -> GiveVerdict | NameChecks:
+    """Return the submission in a reply that is valid under `schema_for(kind)`."""
+    if kind is SeatKind.CHECKS:
+        return NameChecks(commands=tuple(tuple(argv) for argv in reply["commands"]))
+    return GiveVerdict(
+        summary=visible(reply["summary"]),
+        findings=tuple(_finding(f) for f in reply["findings"]),
+        claims=tuple(_claim(c) for c in reply.get("claims", ())),
+        response_to_rebuttal=visible(reply["responseToRebuttal"]),
+        candidate=reply.get("candidate"),
+        approved=reply["approved"],
+    )
+
+
+def _finding(raw: Mapping[str, Any]) -> NamedFinding:
+    return NamedFinding(
+        own_id=raw["id"],
+        severity=Severity(raw["severity"]),
+        location=visible(raw["location"]).replace("\n", " "),
+        issue=visible(raw["issue"]),
+        suggestion=visible(raw["suggestion"]),
+        status=FindingStatus.OPEN if raw["status"] == "open" else FindingStatus.SETTLED,
+        quote=raw.get("quote"),
+    )
+
+
+def _claim(raw: Mapping[str, Any]) -> CommandClaim:
+    try:
+        argv = tuple(shlex.split(raw["command"]))
+    except ValueError:  # an unclosed quotation: no project command is spelt so
+        argv = (raw["command"],)
+    return CommandClaim(statement=visible(raw["statement"]), argv=argv, passes=raw["passes"])
+
+
+_LOCATION = re.compile(r"(?P<path>[^\s:]+)(?::(?P<line>[0-9]{1,7})(?:[-:][0-9]{1,7})?)?")
+
+
+def located(location: str) -> tuple[str, int | None] | None:
+    """Return path and line of a location, or None where it is words."""
+    found = _LOCATION.fullmatch(location.strip())
+    if found is None or not re.search(r"[/.]", found["path"]):
+        return None
+    return found["path"], int(found["line"]) if found["line"] else None
