@@ -1,0 +1,59 @@
+"""What tests of running programs share: a bounded event loop, shell scripts, and a look at what is left running."""
+
+import asyncio
+import os
+import select
+import time
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+__all__ = ["BOUND_S", "children", "finish", "is_gone", "pids", "shell"]
+
+T = TypeVar("T")
+BOUND_S: Final = 60.0
+GONE_S: Final = 5.0
+
+
+def finish(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end, at most a minute."""
+
+    async def bounded() -> T:
+        return await asyncio.wait_for(coroutine, BOUND_S)
+
+    return asyncio.run(bounded())
+
+
+def shell(script: str) -> list[str]:
+    return ["sh", "-c", script]
+
+
+def pids(folder: Path) -> list[int]:
+    """Return the process ids that a script wrote to the file `pids`."""
+    return [int(text) for text in (folder / "pids").read_text().split()]
+
+
+def is_gone(pid: int) -> bool:
+    """Wait until the process is dead, at most five seconds; a zombie counts as dead."""
+    if hasattr(os, "pidfd_open"):
+        try:
+            fd = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return True
+        try:
+            return bool(select.select([fd], [], [], GONE_S)[0])
+        finally:
+            os.close(fd)
+    deadline = time.monotonic() + GONE_S
+    while time.monotonic() < deadline:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def children() -> set[int]:
+    """Return the children of this process, zombies too. Linux."""
+    return {int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
