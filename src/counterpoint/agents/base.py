@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from counterpoint.core.briefs import Brief
-from counterpoint.core.values import Usage
+from counterpoint.core.values import Turn, Usage
 
 __all__ = ["MAX_REPLY_BYTES", "NOT_REPORTED", "Agent", "Progress", "Reply", "Workspace", "read_reply"]
 
@@ -32,6 +32,8 @@ class Workspace:
     """The export of exactly the candidate; read-only, compared before and after."""
     scratch: Path
     """An empty private folder, for the brief, the result and whatever the agent leaves."""
+    turn: Turn
+    """The turn that is asked for: `scripted` looks its answer up by it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
