@@ -10,7 +10,7 @@ from typing import Final
 
 from counterpoint.core.values import StopReason, Usage
 
-__all__ = ["Limits", "Spent", "reached"]
+__all__ = ["Limits", "Spent", "calls_left", "reached"]
 
 _NO_USAGE: Final = Usage(known=True)
 
@@ -47,3 +47,8 @@ def reached(limits: Limits, spent: Spent, now: datetime) -> tuple[StopReason, st
     if limits.max_tokens and spent.usage.tokens >= limits.max_tokens:
         return StopReason.BUDGET_SPENT, f"{spent.usage.tokens} of {limits.max_tokens} tokens are spent"
     return None
+
+
+def calls_left(limits: Limits, spent: Spent) -> int | None:
+    """Return how many more calls the budget allows, or None where calls are not limited."""
+    return max(0, limits.max_calls - spent.calls) if limits.max_calls else None

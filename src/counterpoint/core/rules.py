@@ -111,6 +111,8 @@ class Rules(Generic[S]):
     due: Callable[[S, datetime], tuple[Turn, ...]]
     """Return the turns now owed; on a settled state empty exactly when the case is closed."""
     brief: Callable[[S, Turn, Materials], Brief]
+    schema: Callable[[S, Turn], Mapping[str, Any]]
+    """Return the JSON Schema of the one object that answers a turn."""
     parse: Callable[[S, Turn, Mapping[str, Any]], Any]
     """Return the typed submission in a schema-valid reply."""
     checks: Callable[[S, Turn, Any], tuple[CheckRequest, ...]]

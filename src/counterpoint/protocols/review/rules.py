@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from counterpoint.core.case import CaseState, fold_shared
 from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, PathCheck, QuoteCheck
-from counterpoint.core.docket import Docket, Seat
+from counterpoint.core.docket import Docket, Seat, SeatKind
 from counterpoint.core.entries import CaseClosed, CaseOpened, Entry, NoteAdded, SubmissionRevealed
 from counterpoint.core.limits import Limits, reached
 from counterpoint.core.rules import AddNote, Opened, Rules, Withdraw, step_phase
 from counterpoint.core.values import Decision, StopReason, Turn
 from counterpoint.errors import Refused
 from counterpoint.protocols.review.briefs import brief_for
-from counterpoint.protocols.review.codec import GiveVerdict, NameChecks, located, parse_reply
+from counterpoint.protocols.review.codec import GiveVerdict, NameChecks, located, parse_reply, schema_for
 from counterpoint.protocols.review.guards import GUARDS, OPENING_GUARDS, Plan, Spoken
 from counterpoint.protocols.review.judging import entries_of
 from counterpoint.protocols.review.table import TABLE, Phase, is_waiting, owed, seat_of
@@ -69,10 +69,18 @@ def _due(state: CaseState, now: datetime) -> tuple[Turn, ...]:
     return owed(state)
 
 
-def _parse(state: CaseState, turn: Turn, reply: Mapping[str, Any]) -> GiveVerdict | NameChecks:
+def _kind_of(state: CaseState, turn: Turn) -> SeatKind:
     seat = seat_of(state, turn.seat)
     assert seat is not None, f"turn {turn.id} is of no seat in the roster"
-    return parse_reply(seat.kind, reply)
+    return seat.kind
+
+
+def _schema(state: CaseState, turn: Turn) -> Mapping[str, Any]:
+    return schema_for(_kind_of(state, turn))
+
+
+def _parse(state: CaseState, turn: Turn, reply: Mapping[str, Any]) -> GiveVerdict | NameChecks:
+    return parse_reply(_kind_of(state, turn), reply)
 
 
 def _checks(state: CaseState, turn: Turn, submission: GiveVerdict | NameChecks) -> tuple[CheckRequest, ...]:
@@ -182,6 +190,7 @@ REVIEW: Final[Rules[CaseState]] = Rules(
     apply=_apply,
     due=_due,
     brief=brief_for,
+    schema=_schema,
     parse=_parse,
     checks=_checks,
     admit=_admit,

@@ -1,0 +1,266 @@
+"""One question to one seat: claim, ask, keep. And what an answer becomes once it is kept.
+
+The order is what makes a crash harmless. The claim is on disk before the call; the answer is in the vault before
+anybody looks at it; only then is it read, checked, tried against the rules and sealed. Each step can be repeated.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final, Generic, TypeVar
+
+from counterpoint.agents.base import NOT_REPORTED, Agent, Reply, Workspace, read_reply
+from counterpoint.core.briefs import Brief
+from counterpoint.core.case import CaseState
+from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence
+from counterpoint.core.entries import AttemptFailed, Entry, FailureReason, SubmissionSealed
+from counterpoint.core.sealing import seal
+from counterpoint.core.values import Turn, Usage
+from counterpoint.core.wording import say_command
+from counterpoint.drive.casefile import CaseFile
+from counterpoint.drive.clock import Clock
+from counterpoint.drive.kept import KeptReply, get_evidence, put_evidence, put_reply
+from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
+from counterpoint.drive.subject import Subject
+from counterpoint.errors import (
+    AgentError,
+    BadReply,
+    CounterpointError,
+    NeedsPerson,
+    Refused,
+    TurnTimeout,
+    WrongIdentity,
+)
+from counterpoint.record.store import Vault
+
+__all__ = ["LOCAL", "Asker", "Limiter"]
+
+LOCAL: Final = "local"
+_NO_USAGE: Final = Usage()
+_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
+_LONGEST_WAIT_S: Final = 10**8
+
+S = TypeVar("S", bound=CaseState)
+
+
+class Limiter:
+    """How many questions may be out at one destination at once; cases that run side by side share it."""
+
+    def __init__(self, per_destination: int) -> None:
+        self._doors: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(per_destination))
+
+    def door(self, destination: str) -> asyncio.Semaphore:
+        return self._doors[destination]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker(Generic[S]):
+    """Asks the turns of one case."""
+
+    file: CaseFile[S]
+    agents: Mapping[str, Agent]
+    """By seat."""
+    subject: Subject
+    clock: Clock
+    salt: Callable[[], str]
+    """Return 32 random hex digits."""
+    driver: str
+    """Names this driver in its claims."""
+    limiter: Limiter
+    on_event: OnEvent
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Answers come in side by side; entries go out one after another."""
+    looking: defaultdict[CheckRequest, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+    """One check at a time for one request, however many seats ask for it."""
+
+    @property
+    def vault(self) -> Vault:
+        return self.file.store.vault(self.file.channel)
+
+    async def ask(self, turn: Turn) -> None:
+        """Put one question, and take what comes back into the record: a seal, or a failed attempt.
+
+        Raises:
+            NeedsPerson: consent is missing, or the turn is a person's who is not there; nothing was recorded.
+        """
+        agent = self.agents[turn.seat]
+        self._check_consent(agent)
+        deadline = self._deadline(agent)
+        attempt = await self._claim(turn, agent, deadline)
+        self.tell(EventKind.ASKED, turn, f"asked ({agent.kind})")
+        try:
+            async with self.limiter.door(agent.destination):
+                kept = await self._ask_and_keep(turn, agent, attempt, deadline)
+        except AgentError as error:
+            await self.fail(turn, attempt, error, _NO_USAGE)
+        except asyncio.CancelledError:
+            if not agent.patient and f"reply-{turn.id}" not in self.vault.names():
+                self._append_now((_interrupted(turn, attempt),))
+            raise
+        else:
+            await self.take(turn, kept)
+
+    def _check_consent(self, agent: Agent) -> None:
+        if agent.destination == LOCAL:
+            return
+        now = self.clock.now()
+        until = [c.until for c in self.file.state.consents if c.destination == agent.destination]
+        if not any(now < datetime.fromisoformat(instant) for instant in until):
+            raise NeedsPerson(
+                f"nothing in this case allows bytes to go to {agent.destination!r}"
+                + (f"; the last consent ended {max(until)}" if until else ""),
+                hint=f"run `counterpoint consent grant {agent.destination}`, then resume the case",
+            )
+
+    def _deadline(self, agent: Agent) -> datetime:
+        limits = self.file.state.case.limits
+        case_ends = _FOREVER if limits.deadline is None else datetime.fromisoformat(limits.deadline)
+        if agent.patient:
+            return case_ends
+        return min(self.clock.now() + timedelta(seconds=limits.call_timeout_s), case_ends)
+
+    async def _claim(self, turn: Turn, agent: Agent, until: datetime) -> int:
+        if agent.patient:  # a person who walks away has not failed, and has cost nothing
+            return 1
+        store, channel = self.file.store, self.file.channel
+        claim = await asyncio.to_thread(store.claim, channel, turn.id, driver=self.driver, until=until)
+        return claim.attempt
+
+    async def _ask_and_keep(self, turn: Turn, agent: Agent, attempt: int, deadline: datetime) -> KeptReply:
+        brief = self.file.rules.brief(self.file.state, turn, await self.subject.materials())
+        async with self.subject.desk(turn) as desk:
+            reply = await self._within(deadline, turn, agent, brief, desk.workspace)
+            kept = KeptReply(
+                salt=self.salt(),
+                attempt=attempt,
+                shown_paths=brief.shown_paths,
+                reply=reply,
+                touched=desk.touched(),
+            )
+        await _to_the_end(partial(put_reply, self.vault, turn.id, kept))
+        return kept
+
+    async def _within(
+        self, deadline: datetime, turn: Turn, agent: Agent, brief: Brief, workspace: Workspace
+    ) -> Reply:
+        seconds = (deadline - self.clock.now()).total_seconds()
+
+        def hear(line: str) -> None:
+            self.tell(EventKind.HEARD, turn, line)
+
+        try:
+            async with asyncio.timeout(min(seconds, _LONGEST_WAIT_S)):
+                return await agent.ask(brief, workspace=workspace, deadline=deadline, on_progress=hear)
+        except TimeoutError:
+            hint = "raise `limits.call_timeout_s` or the deadline"
+            raise TurnTimeout(f"no answer within {max(seconds, 0):.0f} s", hint=hint) from None
+
+    async def take(self, turn: Turn, kept: KeptReply) -> None:
+        """Bring a kept answer into the record: sealed if the rules accept it, else as a failed attempt."""
+        usage = kept.reply.usage
+        if kept.touched:
+            error = BadReply(f"the agent changed the tree it was only to read: {', '.join(kept.touched[:5])}")
+            await self.fail(turn, kept.attempt, error, usage, FailureReason.TREE_TOUCHED)
+            return
+        try:
+            await self._try(turn, kept.reply)
+        except (AgentError, Refused) as error:
+            await self.fail(turn, kept.attempt, error, usage)
+            return
+        await self.append(
+            SubmissionSealed(
+                turn=turn,
+                digest=seal(kept.salt, kept.reply.content),
+                model_requested=kept.reply.model_requested,
+                model_reported=kept.reply.model_reported,
+                usage=usage,
+                shown_paths=kept.shown_paths,
+            )
+        )
+        self.tell(EventKind.ANSWERED, turn, "answered; sealed until every reviewer has")
+
+    async def _try(self, turn: Turn, reply: Reply) -> None:
+        rules, state = self.file.rules, self.file.state
+        asked, got = reply.model_requested, reply.model_reported
+        if asked and got not in {asked, NOT_REPORTED}:
+            raise WrongIdentity(asked=asked, got=got)
+        submission = rules.parse(state, turn, read_reply(reply, rules.schema(state, turn)))
+        evidence = [await self._look_up(r, turn) for r in rules.checks(state, turn, submission)]
+        rules.admit(self.file.state, turn.seat, turn, submission, evidence=tuple(evidence), now=self.clock.now())
+
+    async def _look_up(self, request: CheckRequest, turn: Turn) -> Evidence:
+        async with self.looking[request]:
+            kept = await asyncio.to_thread(get_evidence, self.vault, request)
+            if kept is not None:
+                return kept
+            what = say_command(request.argv) if isinstance(request, CommandCheck) else request.path
+            self.tell(EventKind.CHECKING, turn, what)
+            evidence = await self.subject.look_up(request)
+            await asyncio.to_thread(put_evidence, self.vault, evidence)
+            self.tell(EventKind.CHECKED, turn, f"{what}: {evidence.status} ({evidence.detail})")
+            return evidence
+
+    async def fail(
+        self,
+        turn: Turn,
+        attempt: int,
+        error: CounterpointError,
+        usage: Usage,
+        reason: FailureReason | None = None,
+    ) -> None:
+        """Record a question that brought no accepted answer."""
+        entry = AttemptFailed(
+            turn=turn, attempt=attempt, reason=reason or _reason(error), detail=str(error), usage=usage
+        )
+        await self.append(entry)
+        self.tell(EventKind.ATTEMPT_FAILED, turn, f"{entry.reason}: {entry.detail}")
+
+    async def append(self, *entries: Entry) -> None:
+        """Append entries of this driver's, one batch at a time."""
+        async with self.writing:
+            await _to_the_end(partial(self.file.append, entries, self.clock.now()))
+
+    def _append_now(self, entries: tuple[Entry, ...]) -> None:
+        """Append while the task is being cancelled: nothing may be awaited any more."""
+        if not self.writing.locked():
+            self.file.append(entries, self.clock.now())
+
+    def tell(self, kind: EventKind, turn: Turn, text: str) -> None:
+        self.on_event(DriveEvent(kind=kind, case=self.file.channel, seat=turn.seat, round=turn.round, text=text))
+
+
+async def _to_the_end(write: Callable[[], None]) -> None:
+    """Run a write in a thread; a cancellation waits until it is done, so that it is never half believed."""
+    writing = asyncio.ensure_future(asyncio.to_thread(write))
+    try:
+        await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        await writing
+        raise
+
+
+def _interrupted(turn: Turn, attempt: int) -> AttemptFailed:
+    return AttemptFailed(
+        turn=turn,
+        attempt=attempt,
+        reason=FailureReason.INTERRUPTED,
+        detail="the driver was interrupted before the answer came",
+        usage=_NO_USAGE,
+    )
+
+
+def _reason(error: CounterpointError) -> FailureReason:
+    match error:
+        case BadReply():
+            return FailureReason.BAD_REPLY
+        case Refused():
+            return FailureReason.REFUSED
+        case TurnTimeout():
+            return FailureReason.TIMEOUT
+        case WrongIdentity():
+            return FailureReason.WRONG_IDENTITY
+        case _:
+            return FailureReason.UNREACHABLE

@@ -1,0 +1,168 @@
+"""The loop: fold, settle, ask whoever is due, append. Running a case is repeating one step until it must wait.
+
+The record is the only durable state. Resuming after `kill -9` is the same call: claims of a driver that died become
+failed attempts, answers already in the vault are taken without asking again, and the step goes on.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Final, Generic, TypeVar
+
+from counterpoint.agents.base import Agent
+from counterpoint.core.case import CaseState
+from counterpoint.core.entries import AttemptFailed, CaseClosed, FailureReason, ObserverDropped
+from counterpoint.core.limits import calls_left
+from counterpoint.core.outcome import Outcome
+from counterpoint.core.rules import Rules
+from counterpoint.core.values import Turn, Usage
+from counterpoint.drive.asking import Asker, Limiter
+from counterpoint.drive.casefile import CaseFile
+from counterpoint.drive.clock import Clock
+from counterpoint.drive.kept import Openings, get_reply
+from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent, ignore_events
+from counterpoint.drive.subject import Subject
+from counterpoint.record.store import Store
+
+__all__ = ["Driver", "Step"]
+
+S = TypeVar("S", bound=CaseState)
+
+_PER_DESTINATION: Final = 4
+_NO_USAGE: Final = Usage()
+
+
+class Step(StrEnum):
+    """What one step came to."""
+
+    AGAIN = "again"
+    CLOSED = "closed"
+
+
+class Driver(Generic[S]):
+    """Advances one case. Holds no truth of its own; hold the case's lease while you use it."""
+
+    def __init__(
+        self,
+        rules: Rules[S],
+        store: Store,
+        channel: str,
+        agents: Mapping[str, Agent],
+        subject: Subject,
+        *,
+        clock: Clock,
+        salt: Callable[[], str],
+        name: str,
+        limiter: Limiter | None = None,
+        on_event: OnEvent = ignore_events,
+    ) -> None:
+        self._observer = on_event
+        self._dropped: str | None = None
+        self._recovered = False
+        self._clock = clock
+        self._file = CaseFile(store, channel, rules)
+        self._asker: Asker[S] = Asker(
+            file=self._file,
+            agents=agents,
+            subject=subject,
+            clock=clock,
+            salt=salt,
+            driver=name,
+            limiter=limiter or Limiter(_PER_DESTINATION),
+            on_event=self._tell,
+        )
+
+    async def run(self) -> Outcome:
+        """Advance until the case is closed, and return its outcome.
+
+        Raises:
+            NeedsPerson: the case cannot go on before a person decides; everything so far is kept.
+            RecordError: the record cannot be read or written.
+        """
+        while await self.advance() is Step.AGAIN:
+            pass
+        return self._file.rules.outcome(self._file.state)
+
+    async def advance(self) -> Step:
+        """Take one step."""
+        file, asker = self._file, self._asker
+        state = await asyncio.to_thread(file.refresh)
+        if state.closed is not None:
+            return Step.CLOSED
+        if not self._recovered:
+            self._recovered = True
+            if lost := await asyncio.to_thread(self._lost, state):
+                await asker.append(*lost)
+                return Step.AGAIN
+        if self._dropped is not None:
+            detail, self._dropped = self._dropped, None
+            await asker.append(ObserverDropped(detail=detail))
+            return Step.AGAIN
+        rules, now = file.rules, self._clock.now()
+        settled = await asyncio.to_thread(rules.settle, state, now, Openings(asker.vault, rules, state))
+        if settled:
+            await asker.append(*settled)
+            self._tell_close(settled[-1])
+            return Step.AGAIN
+        await self._ask_all(rules.due(state, now))
+        return Step.AGAIN
+
+    def _lost(self, state: S) -> tuple[AttemptFailed, ...]:
+        """Return a failed attempt for every claim that nothing came of: its driver died."""
+        store, channel, vault = self._file.store, self._file.channel, self._asker.vault
+        ended = {(f.turn.id, f.attempt) for f in state.failures}
+        kept = set(vault.names())
+        due = {turn.id: turn for turn in self._file.rules.due(state, self._clock.now())}
+        return tuple(
+            AttemptFailed(
+                turn=due[claim.turn],
+                attempt=claim.attempt,
+                reason=FailureReason.DRIVER_LOST,
+                detail="the driver that had asked ended before the answer was kept",
+                usage=_NO_USAGE,
+            )
+            for claim in store.claims(channel)
+            if claim.turn in due and f"reply-{claim.turn}" not in kept and (claim.turn, claim.attempt) not in ended
+        )
+
+    async def _ask_all(self, due: tuple[Turn, ...]) -> None:
+        """Take what is in the vault already; ask the rest side by side, as far as the budget goes."""
+        state, asker = self._file.state, self._asker
+        assert due, "a settled case that is not closed owes a turn"
+        to_ask: list[Turn] = []
+        for turn in due:
+            kept = await asyncio.to_thread(get_reply, asker.vault, turn.id)
+            if kept is None:
+                to_ask.append(turn)
+            else:
+                self._tell_turn(EventKind.RESUMED, turn, "had answered already")
+                await asker.take(turn, kept)
+        left = calls_left(state.case.limits, self._file.state.spent)
+        asked = [asyncio.create_task(asker.ask(turn)) for turn in to_ask[:left]]
+        try:
+            results = await asyncio.gather(*asked, return_exceptions=True)
+        except asyncio.CancelledError:
+            await asyncio.gather(*asked, return_exceptions=True)
+            raise
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    # --- telling
+
+    def _tell(self, event: DriveEvent) -> None:
+        if self._observer is ignore_events:
+            return
+        try:
+            self._observer(event)
+        except Exception as error:  # noqa: BLE001 - an application's callback must not end a case; it is recorded
+            self._observer = ignore_events
+            self._dropped = f"{type(error).__name__}: {error}"
+
+    def _tell_turn(self, kind: EventKind, turn: Turn, text: str) -> None:
+        self._asker.tell(kind, turn, text)
+
+    def _tell_close(self, entry: object) -> None:
+        if isinstance(entry, CaseClosed):
+            text = f"{entry.decision} ({entry.stop_reason}): {entry.detail}"
+            self._tell(DriveEvent(kind=EventKind.CLOSED, case=self._file.channel, text=text))

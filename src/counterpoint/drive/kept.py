@@ -1,0 +1,156 @@
+"""Replies in the vault: kept the moment an answer arrives, so that no crash asks a finished seat again.
+
+A kept reply is one line of JSON about the answer, then the answer's bytes as they came. Session ids stay here.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from counterpoint.agents.base import Reply, read_reply
+from counterpoint.core.canonical import NotCanonical, canonical_json, digest, parse_json
+from counterpoint.core.case import CaseState
+from counterpoint.core.checks import CheckRequest, Evidence
+from counterpoint.core.codec import decode_value, encode_value
+from counterpoint.core.rules import Opened, Rules
+from counterpoint.core.sealing import opens
+from counterpoint.core.values import Turn, Usage
+from counterpoint.errors import BadReply, RecordError, UnknownEntry
+from counterpoint.record.store import Vault
+
+__all__ = ["KeptReply", "Openings", "get_evidence", "get_reply", "put_evidence", "put_reply"]
+
+_MAX_LINE: Final = 1 << 20
+_MAX_EVIDENCE: Final = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptReply:
+    """An answer and what is known of it."""
+
+    salt: str
+    attempt: int
+    shown_paths: tuple[str, ...]
+    reply: Reply
+    touched: tuple[str, ...] = ()
+    """Paths of the export that the agent changed although it was only to read."""
+
+
+def put_reply(vault: Vault, turn_id: str, kept: KeptReply) -> None:
+    """Keep an answer; on disk when this returns."""
+    reply = kept.reply
+    about = canonical_json(
+        {
+            "attempt": kept.attempt,
+            "model_reported": reply.model_reported,
+            "model_requested": reply.model_requested,
+            "salt": kept.salt,
+            "session": reply.session,
+            "shown_paths": list(kept.shown_paths),
+            "touched": list(kept.touched),
+            "usage": encode_value(reply.usage),
+        }
+    )
+    vault.put(f"reply-{turn_id}", about.encode() + b"\n" + reply.content)
+
+
+def get_reply(vault: Vault, turn_id: str) -> KeptReply | None:
+    """Return the answer kept for a turn, or None.
+
+    Raises:
+        RecordError: what is kept under that name is not a kept reply.
+    """
+    stored = vault.get(f"reply-{turn_id}")
+    if stored is None:
+        return None
+    line, _, content = stored.partition(b"\n")
+    try:
+        about = parse_json(line, max_bytes=_MAX_LINE)
+        return KeptReply(
+            salt=about["salt"],
+            attempt=about["attempt"],
+            shown_paths=tuple(about["shown_paths"]),
+            touched=tuple(about["touched"]),
+            reply=Reply(
+                content=content,
+                model_requested=about["model_requested"],
+                model_reported=about["model_reported"],
+                usage=decode_value(Usage, about["usage"]),
+                session=about["session"],
+            ),
+        )
+    except (NotCanonical, KeyError, TypeError, UnknownEntry) as error:
+        raise RecordError(
+            f"the reply kept for {turn_id} cannot be read: {error}",
+            hint="move the file out of the case's vault folder; the seat will be asked again",
+        ) from None
+
+
+def _evidence_name(request: CheckRequest) -> str:
+    return f"evidence-{digest(canonical_json(encode_value(request)).encode())[:32]}"
+
+
+def put_evidence(vault: Vault, evidence: Evidence) -> None:
+    """Keep what a check returned, so that it runs once per candidate."""
+    vault.put(_evidence_name(evidence.request), canonical_json(encode_value(evidence)).encode())
+
+
+def get_evidence(vault: Vault, request: CheckRequest) -> Evidence | None:
+    """Return what the check returned before, or None."""
+    stored = vault.get(_evidence_name(request))
+    if stored is None:
+        return None
+    try:
+        found = decode_value(Evidence, parse_json(stored, max_bytes=_MAX_EVIDENCE))
+    except (NotCanonical, UnknownEntry) as error:
+        raise RecordError(
+            f"{_evidence_name(request)} in the vault cannot be read: {error}",
+            hint="move that file away; the check will run again",
+        ) from None
+    return found if found.request == request else None
+
+
+class Openings(Mapping[str, Opened]):
+    """This round's sealed replies by turn id, opened when they are looked at.
+
+    A reply that is gone, or that is not what its seal committed to, is not in the mapping.
+    """
+
+    def __init__(self, vault: Vault, rules: Rules[Any], state: CaseState) -> None:
+        self._vault = vault
+        self._rules = rules
+        self._state = state
+        self._sealed = {s.turn.id: s for s in state.sealed.values()}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sealed)
+
+    def __len__(self) -> int:
+        return len(self._sealed)
+
+    def __getitem__(self, turn_id: str) -> Opened:
+        sealed = self._sealed[turn_id]
+        kept = get_reply(self._vault, turn_id)
+        if kept is None or not opens(sealed.digest, kept.salt, kept.reply.content):
+            raise KeyError(turn_id)
+        opened = self._open(sealed.turn, kept)
+        if opened is None:
+            raise KeyError(turn_id)
+        return opened
+
+    def _open(self, turn: Turn, kept: KeptReply) -> Opened | None:
+        brief_schema = self._rules.schema(self._state, turn)
+        try:
+            submission = self._rules.parse(self._state, turn, read_reply(kept.reply, brief_schema))
+        except BadReply:
+            return None
+        found = [get_evidence(self._vault, r) for r in self._rules.checks(self._state, turn, submission)]
+        evidence = tuple(e for e in found if e is not None)
+        if len(evidence) != len(found):
+            return None
+        return Opened(
+            salt=kept.salt,
+            content=kept.reply.content.decode(),
+            submission=submission,
+            evidence=evidence,
+        )

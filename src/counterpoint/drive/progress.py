@@ -1,0 +1,41 @@
+"""What the driver tells whoever watches: small events, in order, never part of the record.
+
+A callback must not block. One that raises is called no more; that is recorded, and the case goes on.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["DriveEvent", "EventKind", "OnEvent", "ignore_events"]
+
+
+class EventKind(StrEnum):
+    RESUMED = "resumed"
+    ASKED = "asked"
+    HEARD = "heard"
+    """A line of progress from the agent itself."""
+    CHECKING = "checking"
+    CHECKED = "checked"
+    ANSWERED = "answered"
+    ATTEMPT_FAILED = "attempt_failed"
+    APPENDED = "appended"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveEvent:
+    kind: EventKind
+    case: str
+    seat: str = ""
+    """Empty where the event is nobody's turn."""
+    round: int = 0
+    text: str = ""
+    """One line for people."""
+
+
+OnEvent = Callable[[DriveEvent], None]
+
+
+def ignore_events(event: DriveEvent) -> None:
+    """Watch nothing."""
