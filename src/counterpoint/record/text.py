@@ -17,12 +17,12 @@ from typing import Final
 from counterpoint.core.canonical import HIDDEN
 from counterpoint.errors import Refused
 from counterpoint.record.header import reads_as_header
+from counterpoint.record.trailer import TRAILER_MARK
 from counterpoint.record.typed import ends_like_fence
 
-__all__ = ["MAX_TEXT", "TRAILER_MARK", "check_text", "indent_lookalikes"]
+__all__ = ["MAX_TEXT", "check_text", "indent_lookalikes"]
 
 MAX_TEXT: Final = 1024 * 1024
-TRAILER_MARK: Final = "<!-- cp1 "
 
 
 def check_text(text: str, *, strict: bool, has_fields: bool) -> None:

@@ -25,14 +25,14 @@ def write_fields(fields: Mapping[str, Any]) -> bytes:
     """Return the typed fence of `fields`: three lines, no line end after the last.
 
     Raises:
-        Refused: FIELDS-1 (no canonical form) or FIELDS-2 (too large).
+        Refused: FIELDS-1: they have no canonical form, or are too large.
     """
     try:
         line = _line(fields)
     except NotCanonical as error:
         raise Refused("FIELDS-1", f"the typed object has no canonical form: {error}") from None
     if len(line) > MAX_FIELDS:
-        raise Refused("FIELDS-2", f"the typed object has {len(line)} bytes; at most {MAX_FIELDS} are kept")
+        raise Refused("FIELDS-1", f"the typed object has {len(line)} bytes; at most {MAX_FIELDS} are kept")
     return FENCE + line + CLOSE
 
 

@@ -1,0 +1,207 @@
+"""Signatures over entries: SSHSIG with Ed25519, in process.
+
+- What `ssh-keygen -Y sign -n counterpoint-entry-v1` makes, byte for byte, without the armour lines: the blob as
+  canonical base64. Stock `ssh-keygen -Y verify` accepts it (SECURITY B.2; docs/record.md has the three lines).
+- The key inside a signature is never trusted by itself: it must be one that the genesis entry names.
+- A private key is a file in OpenSSH's own form, so that `ssh-keygen` can use it too.
+
+`cryptography` is imported inside the functions: it costs a cold start some 40 ms that reading does not need.
+"""
+
+import base64
+import hashlib
+import struct
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+from counterpoint.errors import RecordError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+__all__ = [
+    "NAMESPACE",
+    "SEED_BYTES",
+    "KeyFiles",
+    "NotSigned",
+    "Signer",
+    "check",
+    "load_key",
+    "machine_key",
+    "make_key",
+]
+
+NAMESPACE: Final = "counterpoint-entry-v1"
+SEED_BYTES: Final = 32
+
+_ALGORITHM = b"ssh-ed25519"
+_PREFIX = f"{_ALGORITHM.decode()} "
+_KEY_BYTES = 32
+_SIGNATURE_BYTES = 64
+
+
+class NotSigned(ValueError):
+    """The signature does not stand for these bytes; `str()` says why."""
+
+
+class Signer:
+    """Signs with one Ed25519 key."""
+
+    def __init__(self, key: "Ed25519PrivateKey") -> None:
+        self._key = key
+        self.raw_public = key.public_key().public_bytes_raw()
+        self.public = public_line(self.raw_public)
+        """The key as a line of `authorized_keys`, without comment."""
+
+    def sign(self, content: bytes) -> str:
+        """Return the base64 of the SSHSIG blob over `content`."""
+        blob = _blob(self.raw_public, self._key.sign(_to_sign(content)))
+        return base64.b64encode(blob).decode()
+
+    def sign_raw(self, content: bytes) -> bytes:
+        """Return the bare Ed25519 signature of `content`, as a signed note carries it."""
+        return self._key.sign(content)
+
+
+class KeyFiles(Protocol):
+    """The two file operations a machine key needs."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return what the file holds, `None` where there is none."""
+
+    def create_private(self, path: str, content: bytes) -> bool:
+        """Create the file whole, readable by its owner alone; say False where one is there already."""
+
+
+def machine_key(files: KeyFiles, path: str, *, seed: bytes) -> Signer:
+    """Return the signer of this machine, made from `seed` where there is none yet.
+
+    Raises:
+        RecordError: the file holds no Ed25519 key of ours.
+    """
+    content = files.read(path)
+    if content is None:
+        made = make_key(seed)
+        content = made if files.create_private(path, made) else files.read(path)
+    return load_key(content or b"", source=path)
+
+
+def make_key(seed: bytes) -> bytes:
+    """Return a private key file, in OpenSSH's form, of the key that `seed` (32 random bytes) stands for."""
+    # cold start, see above
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+
+    # cold start, see above
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat  # noqa: PLC0415
+
+    assert len(seed) == SEED_BYTES, len(seed)
+    key = Ed25519PrivateKey.from_private_bytes(seed)
+    return key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+
+
+def load_key(content: bytes, *, source: str) -> Signer:
+    """Return the signer of a private key file.
+
+    Raises:
+        RecordError: `content` is not an unencrypted Ed25519 key.
+    """
+    # cold start, see above
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
+
+    # cold start, see above
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+
+    # cold start, see above
+    from cryptography.hazmat.primitives.serialization import load_ssh_private_key  # noqa: PLC0415
+
+    hint = "move the file away; a new key is made then, and channels signed before keep the old one"
+    try:
+        key = load_ssh_private_key(content, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise RecordError(f"{source} holds no private key that can be read: {error}", hint=hint) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise RecordError(f"{source} holds a {type(key).__name__}; an Ed25519 key is needed", hint=hint)
+    return Signer(key)
+
+
+def public_line(raw: bytes) -> str:
+    return _PREFIX + base64.b64encode(_string(_ALGORITHM) + _string(raw)).decode()
+
+
+def raw_public(line: str) -> bytes:
+    """Return the 32 bytes of a public key line.
+
+    Raises:
+        NotSigned: the line is not `ssh-ed25519` and canonical base64 of such a key.
+    """
+    blob = _decode64(line.removeprefix(_PREFIX))
+    raw = blob[-_KEY_BYTES:]
+    if public_line(raw) != line:
+        raise NotSigned(f"{line!r} is no ssh-ed25519 public key line")
+    return raw
+
+
+def check(keys: Sequence[str], content: bytes, sig: str) -> str:
+    """Return the line of `keys` whose key made `sig` over `content`.
+
+    Raises:
+        NotSigned: none of them did.
+    """
+    blob = _decode64(sig)
+    for line in keys:
+        raw = raw_public(line)
+        if blob.startswith(_start(raw)):
+            _check_blob(raw, content, blob)
+            return line
+    raise NotSigned("signed by a key or for a purpose that this channel does not name")
+
+
+def check_raw(raw: bytes, content: bytes, signature: bytes) -> bool:
+    """Say whether `signature` is the bare Ed25519 signature of `content` by the key with these 32 bytes."""
+    # cold start, see above
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415
+
+    # cold start, see above
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+
+    try:
+        Ed25519PublicKey.from_public_bytes(raw).verify(signature, content)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def _check_blob(raw: bytes, content: bytes, blob: bytes) -> None:
+    signature = blob[-_SIGNATURE_BYTES:]
+    if _blob(raw, signature) != blob:
+        raise NotSigned(f"the signature is not for {NAMESPACE}")
+    if not check_raw(raw, _to_sign(content), signature):
+        raise NotSigned("the signature is not of these bytes")
+
+
+def _string(content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + content
+
+
+def _start(raw: bytes) -> bytes:
+    return b"SSHSIG" + struct.pack(">I", 1) + _string(_string(_ALGORITHM) + _string(raw))
+
+
+def _blob(raw: bytes, signature: bytes) -> bytes:
+    fields = _string(NAMESPACE.encode()) + _string(b"") + _string(b"sha512")
+    return _start(raw) + fields + _string(_string(_ALGORITHM) + _string(signature))
+
+
+def _to_sign(content: bytes) -> bytes:
+    fields = _string(NAMESPACE.encode()) + _string(b"") + _string(b"sha512")
+    return b"SSHSIG" + fields + _string(hashlib.sha512(content).digest())
+
+
+def _decode64(text: str) -> bytes:
+    try:
+        content = base64.b64decode(text, validate=True)
+    except ValueError:
+        raise NotSigned("not base64") from None
+    if base64.b64encode(content).decode() != text:
+        raise NotSigned("not canonical base64")
+    return content
