@@ -3,10 +3,11 @@
 import asyncio
 import os
 import select
-import time
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
+
+from tests import need
 
 __all__ = ["BOUND_S", "children", "finish", "is_gone", "pids", "shell"]
 
@@ -35,25 +36,18 @@ def pids(folder: Path) -> list[int]:
 
 def is_gone(pid: int) -> bool:
     """Wait until the process is dead, at most five seconds; a zombie counts as dead."""
-    if hasattr(os, "pidfd_open"):
-        try:
-            fd = os.pidfd_open(pid)
-        except ProcessLookupError:
-            return True
-        try:
-            return bool(select.select([fd], [], [], GONE_S)[0])
-        finally:
-            os.close(fd)
-    deadline = time.monotonic() + GONE_S
-    while time.monotonic() < deadline:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.01)
-    return False
+    need.linux()
+    try:
+        fd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([fd], [], [], GONE_S)[0])
+    finally:
+        os.close(fd)
 
 
 def children() -> set[int]:
-    """Return the children of this process, zombies too. Linux."""
+    """Return the children of this process, zombies too."""
+    need.linux()
     return {int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}

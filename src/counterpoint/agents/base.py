@@ -181,11 +181,10 @@ def _shape_fault(content: bytes) -> str:
 def schema_fault(value: Any, schema: Mapping[str, Any]) -> str:
     """Return the first fault of `value` under a JSON Schema (2020-12), as `path: what was expected`; "" for none."""
     # A tenth of a second of imports, needed only when an answer has come in.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
-    from jsonschema.exceptions import best_match  # noqa: PLC0415
+    from jsonschema import Draft202012Validator, exceptions  # noqa: PLC0415
 
     first = next(Draft202012Validator(schema).iter_errors(value), None)
-    error = best_match([first]) if first is not None else None
+    error = exceptions.best_match([first]) if first is not None else None
     if error is None:
         return ""
     path, inner = list(error.absolute_path), error.instance
