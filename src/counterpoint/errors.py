@@ -31,6 +31,7 @@ __all__ = [
     "TurnTimeout",
     "UnknownEntry",
     "Unreachable",
+    "UnsafeFile",
     "WrongIdentity",
 ]
 
@@ -122,6 +123,17 @@ class LockBusy(RecordError):
         super().__init__(f"{path} was still held after {waited_s:g} s", hint="try again")
         self.path = path
         self.waited_s = waited_s
+
+
+class UnsafeFile(RecordError):
+    """A file of the record is not a plain file of our own: a link, a second name, another owner."""
+
+    code = "record.unsafe_file"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} {reason}", hint="put a plain file of your own there; links are not followed")
+        self.path = path
+        self.reason = reason
 
 
 class AgentError(CounterpointError):
