@@ -1,60 +1,82 @@
-# Two commands on a fresh machine: `make demo` and `make test`. Both set up everything they need in .venv.
-PYTHON ?= python3
+# Two commands on a fresh machine: `make demo` and `make test`. Each sets up in .venv whatever it needs.
+SHELL := /bin/sh
+PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Twice quiet: pip's errors are shown, its warnings about this machine's own settings are not.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+STEP := @printf '== %s\n'
 REQUIRE_ALL ?=
 export REQUIRE_ALL
 
 .PHONY: demo test check fix bench soak docs golden clean help
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.run-ready ## set up, then run a whole review with no key and no network
 	@$(BIN)/counterpoint demo
 
-test: $(VENV)/.dev-ready ## set up, then the whole gate and every test
+test: $(VENV)/.dev-ready $(VENV)/.oracle-ready ## set up, then the whole gate and every ordinary test
 	@$(MAKE) --no-print-directory check
 
-check: $(VENV)/.dev-ready ## the gate: format, lint, types, layers, tests, coverage floors
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m tests.gate
+check: $(VENV)/.dev-ready ## the gate: format, lint, types, layers, then tests and coverage floors
+	$(STEP) format
+	@$(BIN)/ruff format --check .
+	$(STEP) lint
+	@$(BIN)/ruff check .
+	$(STEP) types
+	@$(BIN)/mypy
+	$(STEP) layers
+	@$(BIN)/lint-imports --no-cache --no-logo
+	$(STEP) tests
+	@$(BIN)/python -m tests.gate
 
-fix: $(VENV)/.dev-ready ## format and mend what ruff can mend
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+fix: $(VENV)/.dev-ready ## format, and mend what ruff can mend
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
 
-golden: $(VENV)/.dev-ready ## rewrite the golden files; review them as a diff
-	GOLDEN=write $(BIN)/python -m pytest -q tests/golden tests/docs
+golden: $(VENV)/.dev-ready ## rewrite the golden files; read them as a diff
+	@GOLDEN=write $(BIN)/python -m pytest -q tests/golden tests/docs
 
-docs: $(VENV)/.dev-ready ## regenerate docs/cli.md and the schemas, then run every code block
-	$(BIN)/python -m counterpoint.cli.reference docs
-	$(BIN)/python -m pytest -q tests/docs
+docs: $(VENV)/.dev-ready ## write docs/cli.md and the schemas anew, then run every code block
+	@$(BIN)/python -m counterpoint.cli.reference docs
+	@$(BIN)/python -m pytest -q tests/docs
 
-bench: $(VENV)/.dev-ready ## print every benchmark
-	@for f in benchmarks/*.py; do echo "== $$f"; $(BIN)/python $$f || exit 1; done
+bench: $(VENV)/.dev-ready ## print every benchmark beside its floor
+	@for file in benchmarks/*.py; do printf '== %s\n' "$$file"; $(BIN)/python "$$file" || exit 1; done
 
-soak: $(VENV)/.dev-ready ## long loops and fuzzing
-	$(BIN)/python -m pytest -q -m soak
+soak: $(VENV)/.dev-ready $(VENV)/.oracle-ready ## the long loops and the fuzzing
+	@$(BIN)/python -m pytest -q -n 2 -m soak
 
-$(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v < (3, 11) and f"Python {v[0]}.{v[1]} found, 3.11 or newer needed: run make PYTHON=/path/to/python3.11")'
-	@$(PYTHON) -m venv $(VENV)
+clean: ## remove what the targets above made
+	@rm -rf $(VENV) dist build .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-$(VENV)/.run-ready: pyproject.toml requirements/run.txt requirements/build.txt | $(VENV)/bin/python
-	@echo "setting up $(VENV)"
+$(BIN)/python:
+	@for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
+	  $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	  echo "making $(VENV) with $$($$python --version)"; \
+	  $$python -m venv $(VENV) && exit 0; \
+	  rm -rf $(VENV); exit 1; \
+	done; \
+	echo "Python 3.11 or newer is needed; $(or $(PYTHON),python3) is $$($(or $(PYTHON),python3) --version 2>&1)" >&2; \
+	echo "hint: install it, or run make PYTHON=/path/to/python3.11" >&2; \
+	exit 1
+
+$(VENV)/.run-ready: pyproject.toml requirements/run.txt requirements/build.txt | $(BIN)/python
+	@echo "installing counterpoint into $(VENV)"
 	@$(PIP) install --require-hashes -r requirements/run.txt -r requirements/build.txt
-	@$(PIP) install --no-deps --no-build-isolation --no-index -e .
+	@$(PIP) install --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 
 $(VENV)/.dev-ready: $(VENV)/.run-ready requirements/dev.txt
-	@echo "setting up the tools"
+	@echo "installing the tools of the gate into $(VENV)"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
 
-clean: ## remove what the targets above made
-	rm -rf $(VENV) dist build .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+# The public tool that shares our channel format, where the tests compare against it.
+$(VENV)/.oracle-ready: requirements/oracle.txt | $(VENV)/.run-ready
+	@echo "installing the tool to compare with into $(VENV)/oracle"
+	@$(BIN)/python -m venv --clear --without-pip $(VENV)/oracle
+	@$(PIP) --python $(VENV)/oracle/bin/python install --require-hashes -r $<
+	@touch $@

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
+import pytest
 from coverage import Coverage
 
 from tests.need import ROOT
@@ -110,28 +111,23 @@ def closing_line(report: ET.Element) -> str:
 
 
 def _run_tests(work: Path, arguments: Sequence[str]) -> int:
-    for old in ROOT.glob(".coverage*"):
-        old.unlink()
-    environment = {"COVERAGE_PROCESS_START": str(SETTINGS), "COVERAGE_FILE": str(ROOT / ".coverage")}
+    environment = {"COVERAGE_PROCESS_START": str(SETTINGS), "COVERAGE_FILE": str(work / "coverage")}
     workers = min(os.cpu_count() or 1, 4)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
+    options = [
         "-q",
         f"-n{workers}",
+        "--dist=loadgroup",
         "--durations=5",
         "--durations-min=2",
         f"--junit-xml={work / 'junit.xml'}",
-        *arguments,
     ]
+    command = [sys.executable, "-m", "pytest", *options, *arguments]
     return subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=False).returncode
 
 
 def _measure(work: Path) -> list[Package]:
-    coverage = Coverage(data_file=str(ROOT / ".coverage"), config_file=str(SETTINGS))
+    coverage = Coverage(data_file=str(work / "coverage"), config_file=str(SETTINGS))
     coverage.combine()
-    coverage.save()
     coverage.json_report(outfile=str(work / "coverage.json"))
     return packages(json.loads((work / "coverage.json").read_text())["files"])
 
@@ -141,8 +137,8 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         code = _run_tests(work, arguments)
-        if not (work / "junit.xml").exists():
-            return code or 1
+        if code not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+            return code
         report = ET.parse(work / "junit.xml").getroot()
         measured = [] if arguments else _measure(work)
     low = [package for package in measured if not package.stands]
