@@ -1,0 +1,115 @@
+"""The entry of the command line: commands by name, imported when used, and the one place that ends in a code.
+
+Exit codes of case commands: 0 approved or agreed, and nothing else; 1 failed (infrastructure, configuration, input);
+2 usage; 3 decided but not approved, or unresolved; 4 a person is needed; 130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+import click
+
+from counterpoint.cli.output import fail
+
+__all__ = ["COMMANDS", "counterpoint", "run"]
+
+INTERRUPTED: Final = 130
+
+
+class Listed(NamedTuple):
+    """A command as the overview shows it; its module is imported when it is used."""
+
+    module: str
+    summary: str
+
+
+COMMANDS: Final[Mapping[str, Listed]] = MappingProxyType(
+    {
+        "demo": Listed("demo", "Run a whole review on a small repository: no key, no network, under a minute."),
+        "review": Listed("review", "Have reviewers judge the change between the merge base and HEAD."),
+        "resume": Listed("resume", "Go on with a case that waits or was interrupted."),
+        "cases": Listed("cases", "List the cases of this repository."),
+        "show": Listed("show", "Print a case's record for reading."),
+        "report": Listed("report", "Write report.md and result.json of a case, from its record alone."),
+        "verify": Listed("verify", "Check that a record is what it was when it was written."),
+        "note": Listed("note", "Add a note of the supervisor's to a case."),
+        "withdraw": Listed("withdraw", "End a case without a decision."),
+        "consent": Listed("consent", "Say which destinations may be sent what, and until when."),
+        "trust": Listed("trust", "Say whether this checkout's own commands may run unboxed."),
+        "settings": Listed("settings", "Print every setting, its value and where it comes from."),
+        "completion": Listed("completion", "Print the shell completion script."),
+    }
+)
+
+WHICH: Final = """\
+Which do I want?
+
+  see it work, nothing set up            counterpoint demo
+  is this branch good to merge?          counterpoint review
+  the same, with my own reviewer         counterpoint review --reviewer NAME
+  judge what is not committed yet        counterpoint review --worktree
+  it was interrupted, or waits for me    counterpoint resume CASE
+  what happened, in words                counterpoint show CASE
+  is the record untouched?               counterpoint verify CASE
+
+`counterpoint COMMAND --help` stands alone; `counterpoint --help` lists every command.
+"""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are used, so that none pays for another."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"counterpoint.cli.{COMMANDS[cmd_name].module}"), cmd_name)
+        assert isinstance(command, click.Command), f"{cmd_name} is not a command"
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, listed.summary) for name, listed in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help=(
+        "AI agents and people check each other's work under rules that a program enforces,"
+        " in one record that a program can verify."
+    ),
+)
+@click.version_option(package_name="counterpoint", prog_name="counterpoint", message="%(prog)s %(version)s")
+@click.pass_context
+def counterpoint(ctx: click.Context) -> None:
+    """Say which command is wanted when none is given."""
+    if ctx.invoked_subcommand is None:
+        click.echo(WHICH, nl=False)
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command and return its exit code. No traceback reaches a user."""
+    as_json = "--json" in argv
+    try:
+        code = counterpoint.main(args=list(argv), prog_name="counterpoint", standalone_mode=False)
+    except click.exceptions.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:  # noqa: BLE001 - the last boundary: whatever it is, a user gets a sentence and a code
+        return fail(error, as_json=as_json)
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,115 @@
+"""Cases on disk: where a repository keeps them, how one is named, and one loaded whole for reading.
+
+`.counterpoint/cases/<case>/` holds a case's channel, vault and reports. `.counterpoint/` ignores itself through its
+own `.gitignore`. A case is named on the command line by any unambiguous end or beginning of its name.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from counterpoint.core.case import CaseState
+from counterpoint.core.entries import CaseOpened, Entry
+from counterpoint.core.outcome import Outcome
+from counterpoint.core.rules import Rules
+from counterpoint.drive.casefile import read_entries
+from counterpoint.errors import Corrupt, Refused, SourceError, UnknownEntry
+from counterpoint.protocols.review import REVIEW
+from counterpoint.record.store import Block, Store
+
+__all__ = ["HOME", "PROTOCOLS", "LoadedCase", "case_name", "find_case", "list_cases", "load_case", "make_home"]
+
+HOME: Final = ".counterpoint"
+PROTOCOLS: Final[Mapping[str, Rules[CaseState]]] = {"review": REVIEW}
+
+_CASE_NAME: Final = re.compile(r"[a-z]+-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedCase:
+    """A case read whole."""
+
+    name: str
+    folder: Path
+    blocks: tuple[Block, ...]
+    entries: tuple[Entry, ...]
+    state: CaseState
+    outcome: Outcome
+
+
+def case_name(protocol: str, now: datetime, token: str) -> str:
+    """Return a new case's name: protocol, UTC stamp, eight random hex digits."""
+    return f"{protocol}-{now.astimezone(UTC):%Y%m%dt%H%M%Sz}-{token}"
+
+
+def make_home(root: Path) -> Path:
+    """Make `.counterpoint/cases` below `root`, ignored by git through its own ignore file."""
+    home = root / HOME
+    cases = home / "cases"
+    try:
+        cases.mkdir(parents=True, exist_ok=True)
+        ignore = home / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise SourceError(
+            f"{cases} cannot be made: {error.strerror}", hint="name a folder that can be written with --root DIR"
+        ) from None
+    return cases
+
+
+def list_cases(cases: Path) -> tuple[str, ...]:
+    """Return the names of the cases in a folder, oldest first."""
+    if not cases.is_dir():
+        return ()
+    found = [p.name for p in cases.iterdir() if p.is_dir() and _CASE_NAME.fullmatch(p.name)]
+    return tuple(sorted(found, key=lambda name: name.split("-", 1)[1]))
+
+
+def find_case(cases: Path, wanted: str) -> str:
+    """Return the one case whose name is, begins or ends with `wanted`; `last` is the newest.
+
+    Raises:
+        SourceError: none or several match.
+    """
+    names = list_cases(cases)
+    if wanted == "last" and names:
+        return names[-1]
+    found = [n for n in names if n == wanted] or [n for n in names if n.startswith(wanted) or n.endswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise SourceError(f"no case {wanted!r} among the {len(names)} in {cases}", hint="run `counterpoint cases`")
+    raise SourceError(f"{wanted!r} fits {len(found)} cases: {', '.join(found[:5])}", hint="write more of the name")
+
+
+def load_case(store: Store, cases: Path, name: str) -> LoadedCase:
+    """Read a case whole and fold it.
+
+    Raises:
+        RecordError: the record cannot be read, or the rules refuse one of its entries.
+    """
+    pairs = read_entries(store, name)
+    first = pairs[0][1]
+    if not isinstance(first, CaseOpened):
+        raise Corrupt(name, pairs[0][0].n, f"a case begins with case-opened, not {pairs[0][0].type}")
+    rules = PROTOCOLS.get(first.protocol)
+    if rules is None:
+        raise UnknownEntry("case-opened", f"protocol {first.protocol!r}; known: {', '.join(PROTOCOLS)}")
+    state = rules.initial
+    for block, entry in pairs:
+        try:
+            state = rules.apply(state, entry)
+        except Refused as error:
+            raise Corrupt(name, block.n, f"the rules refuse this entry: {error}") from None
+    return LoadedCase(
+        name=name,
+        folder=cases / name,
+        blocks=tuple(block for block, _ in pairs),
+        entries=tuple(entry for _, entry in pairs),
+        state=state,
+        outcome=rules.outcome(state),
+    )
