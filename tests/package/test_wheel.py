@@ -58,7 +58,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     if needed.returncode != 0:
-        need.absent(f"the package index did not give the requirements of the wheel: {needed.stderr.strip()[-200:]}")
+        need.absent(f"the package index was of no use: {needed.stderr.strip().splitlines()[-1]}")
     subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True, timeout=TIMEOUT_S)
     return environment / "bin"
 
