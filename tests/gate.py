@@ -27,6 +27,7 @@ __all__ = ["FLOORS", "OTHER_FLOOR", "Package", "closing_line", "main", "packages
 
 FLOORS: Final = {"core": 100, "protocols": 100}
 OTHER_FLOOR: Final = 90
+MAX_GAPS: Final = 20
 SETTINGS: Final = ROOT / "pyproject.toml"
 
 
@@ -88,7 +89,9 @@ def _missing(measured: Mapping[str, Any]) -> str:
     spans = [str(start) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True)]
     # A branch out of a line that never ran is said by the line.
     partial = [(start, end) for start, end in measured["missing_branches"] if start not in lines]
-    return ", ".join([*spans, *(f"{start}->{end if end > 0 else 'exit'}" for start, end in partial)])
+    gaps = [*spans, *(f"{start}->{end if end > 0 else 'exit'}" for start, end in partial)]
+    more = [f"and {len(gaps) - MAX_GAPS} more"] if len(gaps) > MAX_GAPS else []
+    return ", ".join([*gaps[:MAX_GAPS], *more])
 
 
 def skips(report: ET.Element) -> dict[str, int]:
