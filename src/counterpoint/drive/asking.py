@@ -221,7 +221,7 @@ class Asker(Generic[S]):
     async def append(self, *entries: Entry) -> None:
         """Append entries of this driver's, one batch at a time."""
         async with self.writing:
-            await _to_the_end(partial(self.file.append, entries, self.clock.now()))
+            await _to_the_end(partial(self.file.append_anyway, entries, self.clock.now()))
 
     def _append_now(self, entries: tuple[Entry, ...]) -> None:
         """Append while the task is being cancelled: nothing may be awaited any more."""

@@ -14,13 +14,15 @@ from counterpoint.core.entries import Entry
 from counterpoint.core.rules import Rules
 from counterpoint.core.wording import describe
 from counterpoint.drive.clock import format_stamp
-from counterpoint.errors import Corrupt, Refused, UnknownEntry
+from counterpoint.errors import Conflict, Corrupt, Refused, UnknownEntry
 from counterpoint.record.store import Block, Draft, Store
 
 __all__ = ["DRIVER_PARTY", "CaseFile", "bell_of", "read_entries"]
 
 DRIVER_PARTY: Final = "counterpoint"
 """The sender of every entry in a case channel: the driver is no party, and writes for all."""
+
+_RACES: Final = 50
 
 S = TypeVar("S", bound=CaseState)
 
@@ -59,6 +61,25 @@ class CaseFile(Generic[S]):
         drafts = [_draft(entry, self.channel, stamp) for entry in entries]
         blocks = self.store.append(self.channel, drafts, expected=self.number, bell=bell_of)
         self.state, self.number = state, blocks[-1].n
+
+    def append_anyway(self, entries: Sequence[Entry], now: datetime) -> None:
+        """Append `entries` also where another writer was faster, as long as the rules still accept them.
+
+        A supervisor may speak while a driver is at work. Whoever loses the race reads what is new, and the rules
+        decide again on the state that is there now.
+
+        Raises:
+            Refused: what the other writer appended leaves no place for these entries.
+            Conflict: it lost the race too often.
+        """
+        for _ in range(_RACES):
+            try:
+                self.append(entries, now)
+            except Conflict:
+                self.refresh()
+            else:
+                return
+        self.append(entries, now)
 
     def _fold(self, block: Block) -> None:
         try:

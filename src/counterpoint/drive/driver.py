@@ -83,6 +83,18 @@ class Driver(Generic[S]):
             pass
         return self._file.rules.outcome(self._file.state)
 
+    async def speak(self, speaker: str, submission: object, turn: Turn | None = None) -> None:
+        """Take what somebody says without having been asked by this driver: a note, a withdrawal.
+
+        Raises:
+            Refused: the rules do not let this speaker say that now; nothing was written.
+        """
+        await asyncio.to_thread(self._file.refresh)
+        entries = self._file.rules.admit(
+            self._file.state, speaker, turn, submission, evidence=(), now=self._clock.now()
+        )
+        await self._asker.append(*entries)
+
     async def advance(self) -> Step:
         """Take one step."""
         file, asker = self._file, self._asker

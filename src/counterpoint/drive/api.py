@@ -1,0 +1,203 @@
+"""The Python API: open a case in a store and drive it to its outcome. The command line makes the same calls.
+
+    outcome = counterpoint.run("review", docket, {"critic": agent}, store=MemoryStore()).outcome
+
+One asyncio loop may drive several cases side by side; give them one `Limiter`.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from counterpoint.agents.base import Agent
+from counterpoint.core.case import CaseState
+from counterpoint.core.docket import Docket, Seat, SeatKind
+from counterpoint.core.entries import ConsentGranted
+from counterpoint.core.limits import Limits
+from counterpoint.core.outcome import Outcome
+from counterpoint.core.rules import Rules
+from counterpoint.drive.asking import Limiter
+from counterpoint.drive.casefile import DRIVER_PARTY, CaseFile
+from counterpoint.drive.cases import PROTOCOLS, case_name
+from counterpoint.drive.clock import Clock, SystemClock, format_stamp
+from counterpoint.drive.driver import Driver
+from counterpoint.drive.ids import Ids, RandomIds
+from counterpoint.drive.progress import OnEvent, ignore_events
+from counterpoint.drive.subject import Subject, TextSubject
+from counterpoint.errors import ConfigError
+from counterpoint.record.store import Genesis, Store
+
+__all__ = ["SUPERVISOR", "CaseResult", "drive_case", "open_case", "roster_of", "run"]
+
+SUPERVISOR: Final = "owner"
+_DEFAULT_LIMITS: Final = Limits()
+_CHECKS: Final = "checks"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """A driven case: its name in the store, and how it ended."""
+
+    case: str
+    outcome: Outcome
+
+
+def rules_of(protocol: str) -> Rules[CaseState]:
+    """Return the rules of a protocol by name.
+
+    Raises:
+        ConfigError: there is no such protocol.
+    """
+    found = PROTOCOLS.get(protocol)
+    if found is None:
+        raise ConfigError("protocol", f"one of {', '.join(PROTOCOLS)}", got=protocol)
+    return found
+
+
+def roster_of(seats: Mapping[str, Agent], parties: Mapping[str, str] | None = None) -> tuple[Seat, ...]:
+    """Return the roster that these agents fill, in their order; a party is named like its seat unless stated."""
+    return tuple(
+        Seat(
+            name=name,
+            party=(parties or {}).get(name, name),
+            kind=SeatKind.CHECKS if agent.kind == _CHECKS else SeatKind.OPINION,
+            agent=agent.kind,
+            destination=agent.destination,
+        )
+        for name, agent in seats.items()
+    )
+
+
+def open_case(
+    protocol: str,
+    docket: Docket,
+    roster: Sequence[Seat],
+    *,
+    store: Store,
+    clock: Clock,
+    ids: Ids,
+    limits: Limits = _DEFAULT_LIMITS,
+    quorum: int | None = None,
+    consents: Sequence[ConsentGranted] = (),
+    keys: Sequence[str] = (),
+    case: str | None = None,
+) -> str:
+    """Open a case and return its name; nothing is asked yet.
+
+    Args:
+        protocol: its name.
+        docket: what the case is about.
+        roster: who sits in it, in order.
+        store: where its record is kept.
+        clock: what time it is.
+        ids: where random names come from.
+        limits: what it may spend.
+        quorum: how many seats must answer; all of them by default.
+        consents: copies of the grants under which bytes may leave this machine.
+        keys: public keys that may sign; those of the store.
+        case: its name, where the caller has made one already.
+
+    Raises:
+        Refused: the roster, the quorum or the limits are against the rules; nothing was written.
+        RecordError: the channel cannot be made.
+    """
+    rules, now = rules_of(protocol), clock.now()
+    name = case or case_name(protocol, now, ids.token(4))
+    opening = rules.open(
+        docket,
+        tuple(roster),
+        limits,
+        case=name,
+        quorum=len(roster) if quorum is None else quorum,
+        supervisor=SUPERVISOR,
+        seed=ids.token(16),
+        now=now,
+    )
+    genesis = Genesis(
+        channel_id=ids.token(16),
+        mode="strict",
+        roster=(DRIVER_PARTY, SUPERVISOR, *(seat.name for seat in roster)),
+        keys=tuple(keys),
+    )
+    settings = {"supervisor": SUPERVISOR, "name": name, "managed_version": 3}
+    store.create(name, genesis, stamp=format_stamp(now), sender=DRIVER_PARTY, settings=settings)
+    file = CaseFile(store, name, rules)
+    file.append((*opening, *consents), now)
+    return name
+
+
+async def drive_case(
+    protocol: str,
+    docket: Docket,
+    seats: Mapping[str, Agent],
+    *,
+    store: Store,
+    limits: Limits = _DEFAULT_LIMITS,
+    quorum: int | None = None,
+    subject: Subject | None = None,
+    consents: Sequence[ConsentGranted] = (),
+    clock: Clock | None = None,
+    ids: Ids | None = None,
+    limiter: Limiter | None = None,
+    on_event: OnEvent = ignore_events,
+) -> CaseResult:
+    """Open a case with these seats and drive it until it is closed.
+
+    Raises:
+        Refused: the case cannot be opened like this.
+        NeedsPerson: it cannot go on before a person decides; what came in is kept in the store.
+        RecordError: the record cannot be read or written.
+    """
+    clock, ids = clock or SystemClock(), ids or RandomIds(secrets.token_hex)
+    case = open_case(
+        protocol,
+        docket,
+        roster_of(seats),
+        store=store,
+        clock=clock,
+        ids=ids,
+        limits=limits,
+        quorum=quorum,
+        consents=consents,
+    )
+    driver = Driver(
+        rules_of(protocol),
+        store,
+        case,
+        seats,
+        subject or TextSubject(docket.question),
+        clock=clock,
+        salt=lambda: ids.token(16),
+        name=f"driver-{ids.token(4)}",
+        limiter=limiter,
+        on_event=on_event,
+    )
+    return CaseResult(case=case, outcome=await driver.run())
+
+
+def run(
+    protocol: str,
+    docket: Docket,
+    seats: Mapping[str, Agent],
+    *,
+    store: Store,
+    limits: Limits = _DEFAULT_LIMITS,
+    quorum: int | None = None,
+    subject: Subject | None = None,
+    on_event: OnEvent = ignore_events,
+) -> CaseResult:
+    """`asyncio.run` around `drive_case`, for programs that have no loop of their own."""
+    return asyncio.run(
+        drive_case(
+            protocol,
+            docket,
+            seats,
+            store=store,
+            limits=limits,
+            quorum=quorum,
+            subject=subject,
+            on_event=on_event,
+        )
+    )
