@@ -9,8 +9,9 @@ A block is header, blank line, text, blank line, typed fence (if any), blank lin
 - Whether the blocks of a file follow each other is left to `verify`.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
 
 from counterpoint.core.canonical import NotCanonical, digest
 from counterpoint.errors import Corrupt, Refused
@@ -29,7 +30,18 @@ from counterpoint.record.text import check_text
 from counterpoint.record.trailer import Trailer, trailer_at
 from counterpoint.record.typed import CLOSE, FENCE, ends_like_fence, read_fields, write_fields
 
-__all__ = ["ZEROS", "Sign", "Trailer", "parse", "read_trailer", "render", "render_plain", "scan"]
+__all__ = [
+    "ZEROS",
+    "Parts",
+    "Sign",
+    "Trailer",
+    "parse",
+    "read_trailer",
+    "render",
+    "render_plain",
+    "scan",
+    "take_apart",
+]
 
 ZEROS: Final = "0" * 64
 """`prev` of the genesis entry."""
@@ -85,29 +97,55 @@ def render_plain(draft: Draft, n: int) -> bytes:
     return bytes(header) + _GAP + text.encode()
 
 
-def parse(block: bytes, *, channel: str, strict: bool) -> Block:
-    """Return the entry in `block`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A block taken apart, everything checked but the JSON of its typed object."""
+
+    header: Header
+    text: str
+    typed: bytes | None
+    """The typed object's line."""
+    trailer: Trailer | None
+
+
+def take_apart(block: bytes, *, channel: str, strict: bool) -> Parts:
+    """Return the parts of `block`, all that `verify` looks at.
 
     Raises:
         Corrupt: `block` is not in the one byte form of an entry of this mode, or its text is not its `body`.
     """
-    header, end = _split_header(block, channel)
+    end, _ = line_end(block, 0)
+    header = read_header(block[:end])
+    if header is None:
+        raise Corrupt(channel, -1, f"no header where an entry should begin: {block[:80]!r}")
     if header.n < 0:
-        raise Corrupt(channel, header.n, f"a number beyond {MAX_NUMBER}")
+        raise Corrupt(channel, -1, f"its number is beyond {MAX_NUMBER}")
     trailer = read_trailer(block, header.n)
-    if trailer is None:
-        if strict:
-            raise Corrupt(channel, header.n, "it has no trailer of its own; every entry of a strict channel has one")
-        return _parse_plain(block, header, end, channel)
-    if not is_stamp(header.stamp):
-        raise Corrupt(channel, header.n, f"its stamp {header.stamp!r} is not of the form 2026-07-06T14:07:48+00:00")
-    content = _content(block, header, trailer, end, channel)
+    if trailer is None and strict:
+        raise Corrupt(channel, header.n, "no trailer of its own; every entry of a strict channel has one")
     try:
-        text, fields = _split_content(content)
+        if trailer is None:
+            return Parts(header=header, text=_plain_text(block[end:]), typed=None, trailer=None)
+        text, typed = _split_content(_content(block, header, trailer, end))
         check_header(header, strict=strict)
-        check_text(text, strict=strict, has_fields=fields is not None)
-    except (NotCanonical, Refused) as error:
-        raise Corrupt(channel, header.n, f"not as we write it: {error}") from None
+        check_text(text, strict=strict, has_fields=typed is not None)
+    except (_Misshapen, UnicodeDecodeError, Refused) as error:
+        raise Corrupt(channel, header.n, str(error)) from None
+    return Parts(header=header, text=text, typed=typed, trailer=trailer)
+
+
+def parse(block: bytes, *, channel: str, strict: bool) -> Block:
+    """Return the entry in `block`.
+
+    Raises:
+        Corrupt: as `take_apart`, or the typed object is not in its one form.
+    """
+    parts = take_apart(block, channel=channel, strict=strict)
+    header = parts.header
+    try:
+        fields = None if parts.typed is None else read_fields(parts.typed)
+    except NotCanonical as error:
+        raise Corrupt(channel, header.n, f"its typed object: {error}") from None
     return Block(
         n=header.n,
         stamp=header.stamp,
@@ -115,11 +153,11 @@ def parse(block: bytes, *, channel: str, strict: bool) -> Block:
         type=header.type,
         thread=header.thread,
         refs=header.refs,
-        text=text,
+        text=parts.text,
         fields=fields,
-        signed=True,
+        signed=parts.trailer is not None,
         digest=digest(block),
-        batch=trailer.batch,
+        batch=parts.trailer.batch if parts.trailer else (1, 1),
     )
 
 
@@ -134,59 +172,35 @@ def _header(draft: Draft, n: int) -> Header:
     )
 
 
-def _split_header(block: bytes, channel: str) -> tuple[Header, int]:
-    end, _ = line_end(block, 0)
-    header = read_header(block[:end])
-    if header is None:
-        raise Corrupt(channel, -1, f"no header: {block[:80]!r}")
-    return header, end
+class _Misshapen(Exception):
+    """Why a block is not in its one form."""
 
 
-def _parse_plain(block: bytes, header: Header, end: int, channel: str) -> Block:
-    try:
-        text = block[end:].decode().strip()
-    except UnicodeDecodeError as error:
-        raise Corrupt(channel, header.n, f"not UTF-8 at byte {end + error.start} of the block") from None
-    if any(reads_as_header(line) for line in text.splitlines()):
-        raise Corrupt(channel, header.n, "a second header in one block")
-    return Block(
-        n=header.n,
-        stamp=header.stamp,
-        sender=header.sender,
-        type=header.type,
-        thread=header.thread,
-        refs=header.refs,
-        text=text,
-        fields=None,
-        signed=False,
-        digest=digest(block),
-    )
-
-
-def _content(block: bytes, header: Header, trailer: Trailer, end: int, channel: str) -> bytes:
+def _content(block: bytes, header: Header, trailer: Trailer, end: int) -> bytes:
+    """Return what `body` covers: all between the header's blank line and the trailer's."""
     at = block.rfind(b"\n") + 1
-    if bytes(header) + _GAP != block[: end + 2] or block[at - 2 : at] != _GAP or at - 2 < end + 2:
-        raise Corrupt(
-            channel, header.n, "not in the one form of an entry: header, blank line, text, blank line, trailer"
-        )
+    if bytes(header) + _GAP != block[: end + 2] or not is_stamp(header.stamp):
+        raise _Misshapen(f"its header is not in the form we write: {block[: end + 2]!r}")
+    if block[at - 2 : at] != _GAP or at - 2 < end + 2:
+        raise _Misshapen("no blank line before its trailer")
     content = block[end + 2 : at - 2]
     if digest(content) != trailer.body:
-        raise Corrupt(channel, header.n, f"the text hashes to {digest(content)}; the trailer says {trailer.body}")
+        raise _Misshapen(f"its text hashes to {digest(content)}; its trailer says {trailer.body}")
     return content
 
 
-def _split_content(content: bytes) -> tuple[str, Mapping[str, Any] | None]:
-    line = ends_like_fence(content)
-    if line is None:
-        return _decode(content), None
-    text = content[: -len(FENCE + line + CLOSE)]
+def _split_content(content: bytes) -> tuple[str, bytes | None]:
+    typed = ends_like_fence(content)
+    if typed is None:
+        return content.decode(), None
+    text = content[: -len(FENCE + typed + CLOSE)]
     if text and (text == _GAP or not text.endswith(_GAP)):
-        raise NotCanonical("no blank line before the typed object")
-    return _decode(text.removesuffix(_GAP)), read_fields(line)
+        raise _Misshapen("no blank line, or no text, before its typed object")
+    return text.removesuffix(_GAP).decode(), typed
 
 
-def _decode(content: bytes) -> str:
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise NotCanonical(f"not UTF-8 at byte {error.start} of the text") from None
+def _plain_text(content: bytes) -> str:
+    text = content.decode().strip()
+    if any(reads_as_header(line) for line in text.splitlines()):
+        raise _Misshapen("a second header in one block")
+    return text

@@ -5,49 +5,59 @@ where it has none, with its last line that is not blank; the line end is no part
 header is preamble. Which bytes may stand between blocks is a matter of the mode, and left to `verify`.
 """
 
+import re
 from collections.abc import Iterator
 
 from counterpoint.record.header import MARK, QUICK, line_end, read_header, starts_line
 from counterpoint.record.trailer import TRAILER, TRAILER_MARK
 
-__all__ = ["places", "scan"]
+__all__ = ["Place", "places", "scan"]
+
+Match = re.Match[bytes]
+Place = tuple[int, int, int, Match | None, Match | None]
+"""Number, offset and end of a block; its header and its trailer where they are in their common form.
+
+A number of -1 is one beyond `MAX_NUMBER`.
+"""
 
 _TRAILER_LINE = b"\n" + TRAILER_MARK.encode()
+_NEWLINE = ord("\n")
 
 
 def scan(content: bytes, start: int = 0) -> Iterator[tuple[int, int]]:
     """Yield offset and length of each block in `content` from `start` on, which must begin a line."""
-    for _, at, length in places(content, start):
-        yield at, length
+    for _, at, end, _, _ in places(content, start):
+        yield at, end - at
 
 
-def places(content: bytes, start: int = 0) -> Iterator[tuple[int, int, int]]:
-    """Yield number, offset and length of each block; -1 stands for a number beyond `MAX_NUMBER`."""
-    n, at = _next_header(content, start)
+def places(content: bytes, start: int = 0) -> Iterator[Place]:
+    """Yield the place of each block in `content` from `start` on, which must begin a line."""
+    n, at, head = _next_header(content, start)
     while at >= 0:
-        next_n, next_at = _next_header(content, at + len(MARK))
-        yield n, at, _length(content, at, len(content) if next_at < 0 else next_at, n)
-        n, at = next_n, next_at
+        next_n, next_at, next_head = _next_header(content, at + len(MARK))
+        stop = len(content) if next_at < 0 else next_at
+        foot = _trailer(content, at, stop, n)
+        yield n, at, foot.end() if foot else _trimmed(content, at, stop), head, foot
+        n, at, head = next_n, next_at, next_head
 
 
-def _next_header(content: bytes, at: int) -> tuple[int, int]:
+def _next_header(content: bytes, at: int) -> tuple[int, int, Match | None]:
     while (at := content.find(MARK, at)) >= 0:
         if starts_line(content, at):
             if found := QUICK.match(content, at):
-                return int(found[1]), at
+                return int(found[1]), at, found
             if header := read_header(content[at : line_end(content, at)[0]]):
-                return header.n, at
+                return header.n, at, None
         at += len(MARK)
-    return -1, -1
+    return -1, -1, None
 
 
-def _length(content: bytes, at: int, stop: int, n: int) -> int:
-    line = at
-    while (line := content.find(_TRAILER_LINE, line, stop) + 1) > 0:
-        found = TRAILER.match(content, line, stop)
-        if found and int(found[2]) == n and found.end() in {stop, content.find(b"\n", line, stop)}:
-            return found.end() - at
-    return _trimmed(content, at, stop)
+def _trailer(content: bytes, at: int, stop: int, n: int) -> Match | None:
+    while (at := content.find(_TRAILER_LINE, at, stop) + 1) > 0:
+        found = TRAILER.match(content, at, stop)
+        if found and int(found[2]) == n and (found.end() == stop or content[found.end()] == _NEWLINE):
+            return found
+    return None
 
 
 def _trimmed(content: bytes, at: int, stop: int) -> int:
@@ -55,4 +65,4 @@ def _trimmed(content: bytes, at: int, stop: int) -> int:
     while not lines[-1].strip():
         del lines[-1]
     lines[-1] = lines[-1].splitlines()[0]
-    return len("".join(lines).encode("utf-8", "surrogateescape"))
+    return at + len("".join(lines).encode("utf-8", "surrogateescape"))

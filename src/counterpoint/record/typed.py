@@ -18,7 +18,7 @@ __all__ = ["FENCE", "MAX_FIELDS", "ends_like_fence", "read_fields", "write_field
 MAX_FIELDS: Final = 4 * 1024 * 1024
 FENCE: Final = b"```json counterpoint\n"
 CLOSE: Final = b"\n```"
-_ENDS_LIKE_FENCE = re.compile(rb"(?:\A|\n)```json counterpoint\n([^\n]*)\n```\Z")
+_NEWLINE = ord("\n")
 
 
 def write_fields(fields: Mapping[str, Any]) -> bytes:
@@ -54,8 +54,11 @@ def ends_like_fence(content: bytes) -> bytes | None:
     """Return the middle line of the typed fence that `content` ends with, or `None`."""
     if not content.endswith(CLOSE):
         return None
-    found = _ENDS_LIKE_FENCE.search(content, max(0, content.rfind(b"\n", 0, -len(CLOSE)) - len(FENCE)))
-    return found[1] if found else None
+    at = content.rfind(b"\n", 0, -len(CLOSE)) + 1
+    fence = at - len(FENCE)
+    if not content.endswith(FENCE, 0, at) or (fence > 0 and content[fence - 1] != _NEWLINE):
+        return None
+    return content[at : -len(CLOSE)]
 
 
 def _line(fields: Mapping[str, Any]) -> bytes:
