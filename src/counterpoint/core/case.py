@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -34,9 +34,12 @@ __all__ = ["NOBODYS_FAULT", "CaseState", "fold_shared"]
 NOBODYS_FAULT: Final = frozenset({FailureReason.DRIVER_LOST, FailureReason.INTERRUPTED})
 """Attempts that cost budget but do not count against the seat."""
 
-_EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 _NOTHING_SPENT: Final = Spent()
 _NO_FINDINGS: Final = Ledger()
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,16 +52,16 @@ class CaseState:
     round: int = 1
     spent: Spent = _NOTHING_SPENT
     failures: tuple[AttemptFailed, ...] = ()
-    sealed: Mapping[str, SubmissionSealed] = _EMPTY
+    sealed: Mapping[str, SubmissionSealed] = field(default_factory=_nothing)
     """This round's sealed submission of each seat."""
-    revealed: Mapping[str, SubmissionRevealed] = _EMPTY
+    revealed: Mapping[str, SubmissionRevealed] = field(default_factory=_nothing)
     """By turn id."""
     evidence: tuple[Evidence, ...] = ()
     claims: tuple[ClaimChecked, ...] = ()
     ledger: Ledger = _NO_FINDINGS
-    verdicts: Mapping[str, VerdictGiven] = _EMPTY
+    verdicts: Mapping[str, VerdictGiven] = field(default_factory=_nothing)
     """The newest verdict of each seat."""
-    shown: Mapping[str, tuple[str, ...]] = _EMPTY
+    shown: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     """Which changed paths each seat was shown whole."""
     notes: tuple[NoteAdded, ...] = ()
     consents: tuple[ConsentGranted, ...] = ()

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -60,7 +60,7 @@ class Finding:
 class Ledger:
     """All findings of a case, in the order in which they were raised."""
 
-    by_id: Mapping[str, Finding] = MappingProxyType({})
+    by_id: Mapping[str, Finding] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_raised(self, finding: Finding) -> "Ledger":
         assert finding.id not in self.by_id, f"finding {finding.id} raised twice"

@@ -8,7 +8,7 @@ from counterpoint.core.findings import Finding
 from counterpoint.core.limits import Spent
 from counterpoint.core.values import Decision, StopReason
 
-__all__ = ["Coverage", "Outcome", "SeatEnd", "SeatStatus"]
+__all__ = ["Coverage", "Outcome", "SeatEnd", "SeatStatus", "exit_code"]
 
 
 class SeatEnd(StrEnum):
@@ -52,3 +52,20 @@ class Outcome:
     seats: tuple[SeatStatus, ...]
     coverage: Coverage
     spent: Spent
+
+
+def exit_code(outcome: Outcome) -> int:
+    """Return the exit code that tells a calling program what a case came to (DESIGN section 8).
+
+    0 approved or agreed, and nothing else; 1 failed; 3 decided but not approved, unresolved, or still open;
+    4 a person is needed.
+    """
+    match outcome.stop_reason, outcome.decision:
+        case StopReason.AGREED, Decision.APPROVED:
+            return 0
+        case StopReason.FAILED, _:
+            return 1
+        case (StopReason.NEEDS_INPUT, _) | (_, Decision.NEEDS_INPUT):
+            return 4
+        case _:
+            return 3
