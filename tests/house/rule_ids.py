@@ -77,7 +77,7 @@ def disagreements(
         yield f"{name} is a heading in {documented[name]}, and not in the manifest"
     for rule in rules:
         if rule.id not in documented:
-            yield f"{rule.id} has no heading in docs/protocols/"
+            yield f"{rule.id} has no heading in docs/"
         for kind, name in (("accepted", rule.accepted), ("refused", rule.refused)):
             if name not in tests:
                 yield f"{rule.id}: there is no test {name!r} for the {kind} example"

@@ -1,7 +1,7 @@
 """Every rule that can refuse, where it comes from, and its two examples.
 
-`test_house` compares this list both ways with the ids in the source, the tests named here and the headings in
-`docs/protocols/`. A rule without both examples fails, and so does an example of no rule.
+`test_house` compares this list both ways with the ids in the source, the tests named here and the headings
+under `docs/`. A rule without both examples fails, and so does an example of no rule.
 """
 
 from dataclasses import dataclass
