@@ -1,0 +1,159 @@
+"""Every setting there is: its key, what belongs there, and which variable and flag set it too.
+
+The tables below are the one place that says so. `docs/settings.md` is held to them by a test. Agents are set in files
+only, each by one table: the table of the source that wins is taken whole, so that no source can finish another's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from counterpoint.core.values import NAME
+from counterpoint.drive import shapes
+from counterpoint.drive.settings import (
+    BUILT_IN,
+    LOCAL,
+    AgentKind,
+    AgentSettings,
+    ChecksAgent,
+    CommandAgent,
+    Cwd,
+    Home,
+    HumanAgent,
+    Origin,
+    PromptBy,
+    ResultBy,
+    ScriptedAgent,
+)
+from counterpoint.drive.shapes import Place, Reader
+
+__all__ = ["AGENT_KEYS", "KEYS", "MAX_AGENTS", "SECTIONS", "Key", "read_agents"]
+
+_DAY_S: Final = 86_400
+_MONTH_S: Final = 31 * _DAY_S
+_MANY: Final = 1_000_000_000
+MAX_AGENTS: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One setting. `variable` and `flag` are empty where files alone can set it."""
+
+    path: str
+    read: Reader
+    variable: str = ""
+    flag: str = ""
+    is_number: bool = False
+    """Whether a variable's text is read as a number; else a list is split at commas."""
+    is_list: bool = False
+
+
+def _number(path: str, variable: str, lowest: int, highest: int, *, flag: str = "") -> Key:
+    return Key(path=path, read=shapes.whole(lowest, highest), variable=variable, flag=flag, is_number=True)
+
+
+KEYS: Final = (
+    Key(
+        path="review.reviewers",
+        read=shapes.names,
+        variable="COUNTERPOINT_REVIEW_REVIEWERS",
+        flag="--reviewer",
+        is_list=True,
+    ),
+    Key(path="review.base", read=shapes.revision, variable="COUNTERPOINT_REVIEW_BASE", flag="--base"),
+    Key(path="checks.test", read=shapes.commands),
+    Key(path="checks.lint", read=shapes.commands),
+    _number("checks.timeout_s", "COUNTERPOINT_CHECKS_TIMEOUT_S", 1, _DAY_S),
+    Key(path="checks.environment", read=shapes.variables, is_list=True),
+    _number("limits.max_calls", "COUNTERPOINT_LIMITS_MAX_CALLS", 1, 10_000, flag="--max-calls"),
+    _number("limits.max_tokens", "COUNTERPOINT_LIMITS_MAX_TOKENS", 0, _MANY, flag="--max-tokens"),
+    _number("limits.max_output_tokens", "COUNTERPOINT_LIMITS_MAX_OUTPUT_TOKENS", 0, _MANY),
+    _number("limits.call_timeout_s", "COUNTERPOINT_LIMITS_CALL_TIMEOUT_S", 1, _DAY_S),
+    _number("limits.deadline_s", "COUNTERPOINT_LIMITS_DEADLINE_S", 0, _MONTH_S, flag="--deadline"),
+    _number("limits.asks_per_turn", "COUNTERPOINT_LIMITS_ASKS_PER_TURN", 1, 10),
+)
+
+SECTIONS: Final[Mapping[str, Mapping[str, Key]]] = {
+    section: {key.path.partition(".")[2]: key for key in KEYS if key.path.startswith(f"{section}.")}
+    for section in ("review", "checks", "limits")
+}
+
+AGENT_KEYS: Final[Mapping[AgentKind, Mapping[str, Reader]]] = {
+    AgentKind.COMMAND: {
+        "command": shapes.command,
+        "destination": shapes.destination,
+        "prompt": shapes.one_of(PromptBy),
+        "result": shapes.one_of(ResultBy),
+        "environment": shapes.variables,
+        "set": shapes.assignments,
+        "home": shapes.one_of(Home),
+        "cwd": shapes.one_of(Cwd),
+        "timeout_s": shapes.whole(1, _DAY_S),
+        "model": shapes.model,
+        "reply_pointer": shapes.pointer,
+        "model_pointer": shapes.pointer,
+        "input_tokens_pointer": shapes.pointer,
+        "output_tokens_pointer": shapes.pointer,
+    },
+    AgentKind.SCRIPTED: {"file": shapes.text},
+    AgentKind.HUMAN: {},
+    AgentKind.CHECKS: {},
+}
+
+
+def read_agents(value: object, place: Place) -> Mapping[str, AgentSettings]:
+    """Read the `agents` table: one table of settings for each name."""
+    found: dict[str, AgentSettings] = {}
+    tables = value if isinstance(value, Mapping) else shapes.table(value, place, ())
+    if len(tables) > MAX_AGENTS:
+        raise place.error(f"at most {MAX_AGENTS} agents", got=len(tables))
+    for name, settings in tables.items():
+        below = place.below(name)
+        if not NAME.fullmatch(name):
+            raise below.error("a name of lower-case letters, digits and hyphens", got=name)
+        agent = _agent(settings, below)
+        if name in BUILT_IN and agent.kind is not BUILT_IN[name].kind:
+            hint = f"give the agent another name; {name!r} is built in"
+            raise below.below("kind").error(repr(str(BUILT_IN[name].kind)), got=str(agent.kind), hint=hint)
+        found[name] = agent
+    return found
+
+
+def _agent(settings: object, place: Place) -> AgentSettings:
+    every_key = {"kind"}.union(*AGENT_KEYS.values())
+    given = shapes.table(settings, place, every_key)
+    kind = shapes.one_of(AgentKind)(given.get("kind", shapes.NOTHING), place.below("kind"))
+    readers = AGENT_KEYS[kind]
+    shapes.table(given, place, {"kind", *readers})
+    values = {key: read(given[key], place.below(key)) for key, read in readers.items() if key in given}
+    match kind:
+        case AgentKind.COMMAND:
+            return _command_agent(values, place)
+        case AgentKind.SCRIPTED:
+            return ScriptedAgent(file=_script(_required(values, "file", "the path of a file", place), place))
+        case AgentKind.HUMAN:
+            return HumanAgent()
+        case AgentKind.CHECKS:
+            return ChecksAgent()
+
+
+def _required(values: Mapping[str, Any], key: str, expected: str, place: Place) -> Any:
+    if key not in values:
+        raise place.below(key).error(expected, got=shapes.NOTHING, hint=f"add `{key}` to {place.path}")
+    return values[key]
+
+
+def _command_agent(values: Mapping[str, Any], place: Place) -> CommandAgent:
+    _required(values, "command", "a command", place)
+    _required(values, "destination", f"{LOCAL!r}, or the name of the provider that the brief goes to", place)
+    both = sorted(set(values.get("environment", ())) & set(values.get("set", ())))
+    if both:
+        raise place.below("set").error("no variable that `environment` passes on", got=both[0])
+    return CommandAgent(**values)
+
+
+def _script(file: str, place: Place) -> str:
+    parts = file.lower().split("/")
+    if place.source.origin is Origin.REPOSITORY and (file.startswith("/") or not {"..", ".git"}.isdisjoint(parts)):
+        raise place.below("file").error("a path below the top of the repository", got=file)
+    return file

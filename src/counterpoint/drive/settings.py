@@ -1,0 +1,236 @@
+"""The settings of a run, as values: what `config` makes of flags, environment and files.
+
+Every setting remembers its source, because trust depends on it: a command that a repository's settings define is
+that repository's command, whoever starts it.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+from counterpoint.core.canonical import visible
+
+__all__ = [
+    "BUILT_IN",
+    "LOCAL",
+    "AgentKind",
+    "AgentSettings",
+    "ChecksAgent",
+    "ChecksSettings",
+    "CommandAgent",
+    "Cwd",
+    "Home",
+    "HumanAgent",
+    "LimitSettings",
+    "Origin",
+    "PromptBy",
+    "ResultBy",
+    "ReviewSettings",
+    "Row",
+    "ScriptedAgent",
+    "Settings",
+    "Source",
+    "explain",
+]
+
+LOCAL: Final = "local"
+"""The destination of bytes that stay on this machine."""
+
+
+class Origin(IntEnum):
+    """Where a setting can come from; the higher one wins."""
+
+    DEFAULT = 0
+    REPOSITORY = 1
+    PERSON = 2
+    ENVIRONMENT = 3
+    FLAG = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    origin: Origin
+    name: str
+    """For people: `--base`, `COUNTERPOINT_REVIEW_BASE`, a path, `counterpoint.toml at 4e9f21c0aa31`."""
+
+
+_DEFAULT: Final = Source(origin=Origin.DEFAULT, name="default")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewSettings:
+    reviewers: tuple[str, ...] = ("checks",)
+    """Names of agents, in the order of their seats."""
+    base: str = ""
+    """What the change is compared with; empty: the remote's default branch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksSettings:
+    """The project's own commands; an empty tuple means that they are looked for."""
+
+    test: tuple[tuple[str, ...], ...] = ()
+    lint: tuple[tuple[str, ...], ...] = ()
+    timeout_s: int = 900
+    """For one command."""
+    environment: tuple[str, ...] = ()
+    """Names of variables that the commands are given as they are here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSettings:
+    """What one case may spend. Zero, where it is allowed, means: no such limit."""
+
+    max_calls: int = 40
+    max_tokens: int = 0
+    max_output_tokens: int = 0
+    call_timeout_s: int = 1800
+    deadline_s: int = 0
+    """From the opening of the case."""
+    asks_per_turn: int = 2
+
+
+class AgentKind(StrEnum):
+    COMMAND = "command"
+    SCRIPTED = "scripted"
+    HUMAN = "human"
+    CHECKS = "checks"
+
+
+class PromptBy(StrEnum):
+    STDIN = "stdin"
+    FILE = "file"
+
+
+class ResultBy(StrEnum):
+    STDOUT = "stdout"
+    FILE = "file"
+
+
+class Home(StrEnum):
+    FRESH = "fresh"
+    """An empty folder, removed afterwards."""
+    USER = "user"
+    """The person's own, for agents that are signed in there."""
+
+
+class Cwd(StrEnum):
+    SCRATCH = "scratch"
+    """An empty folder; the agent is given the brief alone."""
+    TREE = "tree"
+    """The export of the candidate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandAgent:
+    """A command-line program that answers one question and ends."""
+
+    kind: ClassVar[AgentKind] = AgentKind.COMMAND
+
+    command: tuple[str, ...]
+    destination: str
+    prompt: PromptBy = PromptBy.STDIN
+    result: ResultBy = ResultBy.STDOUT
+    environment: tuple[str, ...] = ()
+    """Names of variables that the program is given as they are here."""
+    set: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the program is given with these values."""
+    home: Home = Home.FRESH
+    cwd: Cwd = Cwd.SCRATCH
+    timeout_s: int = 0
+    """For one call; zero: `limits.call_timeout_s`."""
+    model: str = ""
+    """What the program is expected to say answered; empty: not compared."""
+    reply_pointer: str | None = None
+    """JSON Pointer to the reply within what the program returns; None: the whole of it."""
+    model_pointer: str | None = None
+    input_tokens_pointer: str | None = None
+    output_tokens_pointer: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptedAgent:
+    """Answers out of a file."""
+
+    kind: ClassVar[AgentKind] = AgentKind.SCRIPTED
+    destination: ClassVar[str] = LOCAL
+
+    file: str
+    """Absolute from the person's settings; from a repository's, below its top folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanAgent:
+    """A person at this terminal."""
+
+    kind: ClassVar[AgentKind] = AgentKind.HUMAN
+    destination: ClassVar[str] = LOCAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksAgent:
+    """The project's own commands."""
+
+    kind: ClassVar[AgentKind] = AgentKind.CHECKS
+    destination: ClassVar[str] = LOCAL
+
+
+AgentSettings = CommandAgent | ScriptedAgent | HumanAgent | ChecksAgent
+
+BUILT_IN: Final[Mapping[str, AgentSettings]] = MappingProxyType({"checks": ChecksAgent(), "human": HumanAgent()})
+"""Agents that need no settings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that was set, whole and valid."""
+
+    review: ReviewSettings = field(default_factory=ReviewSettings)
+    checks: ChecksSettings = field(default_factory=ChecksSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    agents: Mapping[str, AgentSettings] = field(default_factory=lambda: BUILT_IN)
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    """By dotted key (`limits.max_calls`, `agents.critic`); a key that is missing has its default."""
+
+    def source(self, key: str) -> Source:
+        return self.sources.get(key, _DEFAULT)
+
+    def is_from_repository(self, key: str) -> bool:
+        return self.source(key).origin is Origin.REPOSITORY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of what is set: the dotted key, its value as JSON, and where it comes from."""
+
+    key: str
+    value: str
+    source: str
+
+
+def explain(settings: Settings) -> tuple[Row, ...]:
+    """Return every setting with its value and its source, defaults too, in a fixed order.
+
+    Nothing in it is secret: `config` takes no credential.
+    """
+    return tuple(_rows(settings))
+
+
+def _rows(settings: Settings) -> Iterator[Row]:
+    for section, values in (("review", settings.review), ("checks", settings.checks), ("limits", settings.limits)):
+        for each in fields(values):
+            key = f"{section}.{each.name}"
+            yield Row(key=key, value=_text(getattr(values, each.name)), source=settings.source(key).name)
+    for name, agent in sorted(settings.agents.items()):
+        source = settings.source(f"agents.{name}").name
+        yield Row(key=f"agents.{name}.kind", value=_text(agent.kind), source=source)
+        for each in fields(agent):
+            yield Row(key=f"agents.{name}.{each.name}", value=_text(getattr(agent, each.name)), source=source)
+
+
+def _text(value: object) -> str:
+    plain = dict(value) if isinstance(value, Mapping) else value
+    return visible(json.dumps(plain, ensure_ascii=False, sort_keys=True))
