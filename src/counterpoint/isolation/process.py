@@ -101,7 +101,8 @@ async def run(
         timeout_s: after this it is ended, and `timed_out` says so.
         max_output: how many bytes of standard output are kept.
         merge_stderr: standard error goes into standard output, in the order of writing.
-        on_line: called with the newest line of each read, made visible and cut; must not raise or block.
+        on_line: called with the newest line of each read from standard error (or from the merged output), made
+            visible and cut; must not raise or block.
         grace_s: from the request to end to the kill.
 
     Raises:
@@ -236,6 +237,7 @@ class _Child:
         self._on_line = on_line
         self._pidfd: int | None = None
         self._open: set[int] = set()
+        self._told = self.stdout if popen.stderr is None else self.stderr
         for stream, kept in ((popen.stdout, self.stdout), (popen.stderr, self.stderr)):
             if stream is not None:
                 self._listen(stream.fileno(), kept)
@@ -303,7 +305,7 @@ class _Child:
             self._ignore(fd)
             return
         kept.add(chunk)
-        if self._on_line is not None:
+        if self._on_line is not None and kept is self._told:
             lines = [line for line in chunk.splitlines() if line.strip()]
             if lines:
                 self._on_line(visible(lines[-1].decode("utf-8", "replace"))[:_LINE])

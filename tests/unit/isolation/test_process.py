@@ -119,8 +119,10 @@ def test_merged_outputs_keep_the_order_of_writing(tmp_path: Path) -> None:
 def test_progress_lines_are_made_visible_and_cut(tmp_path: Path) -> None:
     """SECURITY T1, S7: what a program prints cannot steer the terminal that shows its progress."""
     lines: list[str] = []
-    finish(start(shell(r"printf '\033[2Jhello\n\n'; printf '%0999d\n' 0 >&2"), tmp_path, on_line=lines.append))
-    assert sorted(lines, key=len) == ["\\u{1b}[2Jhello", "0" * 200]
+    script = r"echo answer; printf '\033[2Jhello\n\n' >&2"
+    finish(start(shell(script), tmp_path, on_line=lines.append))
+    finish(start(shell("printf '%0999d\n' 0"), tmp_path, merge_stderr=True, on_line=lines.append))
+    assert lines == ["\\u{1b}[2Jhello", "0" * 200]
 
 
 def test_a_hang_is_ended_at_the_timeout(tmp_path: Path) -> None:
@@ -196,7 +198,9 @@ def test_cancellation_ends_the_group_before_it_leaves_the_call(tmp_path: Path) -
         ready = asyncio.Event()
         task = asyncio.create_task(
             start(
-                shell("sleep 600 & echo $$ $! > pids; echo ready; wait"), tmp_path, on_line=lambda _line: ready.set()
+                shell("sleep 600 & echo $$ $! > pids; echo ready >&2; wait"),
+                tmp_path,
+                on_line=lambda _line: ready.set(),
             )
         )
         await asyncio.wait_for(ready.wait(), 10)
@@ -215,7 +219,7 @@ def test_a_second_cancellation_skips_the_grace(tmp_path: Path) -> None:
 
     async def cancel() -> float:
         ready = asyncio.Event()
-        script = "trap '' TERM; echo $$ > pids; echo ready; while :; do sleep 600; done"
+        script = "trap '' TERM; echo $$ > pids; echo ready >&2; while :; do sleep 600; done"
         task = asyncio.create_task(start(shell(script), tmp_path, on_line=lambda _line: ready.set(), grace_s=60))
         await asyncio.wait_for(ready.wait(), 10)
         task.cancel()
