@@ -124,6 +124,7 @@ def take_apart(block: bytes, *, channel: str, strict: bool) -> Parts:
     if trailer is None and strict:
         raise Corrupt(channel, header.n, "no trailer of its own; every entry of a strict channel has one")
     try:
+        block.decode()
         if trailer is None:
             return Parts(header=header, text=_plain_text(block[end:]), typed=None, trailer=None)
         text, typed = _split_content(_content(block, header, trailer, end))

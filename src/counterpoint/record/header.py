@@ -11,7 +11,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from counterpoint.core.canonical import HIDDEN
@@ -138,7 +138,7 @@ def parse_stamp(text: str) -> datetime | None:
         stamp = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return stamp if stamp.tzinfo else datetime.fromisoformat(f"{text}+00:00")
+    return stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)
 
 
 def check_header(header: Header, *, strict: bool) -> None:

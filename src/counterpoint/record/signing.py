@@ -12,7 +12,7 @@ import base64
 import hashlib
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from counterpoint.errors import RecordError
 
@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 __all__ = [
     "NAMESPACE",
     "SEED_BYTES",
-    "KeyFiles",
     "NotSigned",
     "Signer",
     "check",
     "load_key",
-    "machine_key",
     "make_key",
 ]
 
@@ -63,36 +61,10 @@ class Signer:
         return self._key.sign(content)
 
 
-class KeyFiles(Protocol):
-    """The two file operations a machine key needs."""
-
-    def read(self, path: str) -> bytes | None:
-        """Return what the file holds, `None` where there is none."""
-
-    def create_private(self, path: str, content: bytes) -> bool:
-        """Create the file whole, readable by its owner alone; say False where one is there already."""
-
-
-def machine_key(files: KeyFiles, path: str, *, seed: bytes) -> Signer:
-    """Return the signer of this machine, made from `seed` where there is none yet.
-
-    Raises:
-        RecordError: the file holds no Ed25519 key of ours.
-    """
-    content = files.read(path)
-    if content is None:
-        made = make_key(seed)
-        content = made if files.create_private(path, made) else files.read(path)
-    return load_key(content or b"", source=path)
-
-
 def make_key(seed: bytes) -> bytes:
     """Return a private key file, in OpenSSH's form, of the key that `seed` (32 random bytes) stands for."""
-    # cold start, see above
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
-
-    # cold start, see above
-    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
     assert len(seed) == SEED_BYTES, len(seed)
     key = Ed25519PrivateKey.from_private_bytes(seed)
@@ -105,14 +77,9 @@ def load_key(content: bytes, *, source: str) -> Signer:
     Raises:
         RecordError: `content` is not an unencrypted Ed25519 key.
     """
-    # cold start, see above
-    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
-
-    # cold start, see above
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
-
-    # cold start, see above
-    from cryptography.hazmat.primitives.serialization import load_ssh_private_key  # noqa: PLC0415
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
     hint = "move the file away; a new key is made then, and channels signed before keep the old one"
     try:
@@ -158,11 +125,8 @@ def check(keys: Sequence[str], content: bytes, sig: str) -> str:
 
 def check_raw(raw: bytes, content: bytes, signature: bytes) -> bool:
     """Say whether `signature` is the bare Ed25519 signature of `content` by the key with these 32 bytes."""
-    # cold start, see above
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415
-
-    # cold start, see above
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
         Ed25519PublicKey.from_public_bytes(raw).verify(signature, content)
