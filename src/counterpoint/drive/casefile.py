@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 
+from counterpoint.core.canonical import visible
 from counterpoint.core.case import CaseState
 from counterpoint.core.codec import decode, encode, entry_type
 from counterpoint.core.entries import Entry
@@ -16,6 +17,7 @@ from counterpoint.core.wording import describe
 from counterpoint.drive.clock import format_stamp
 from counterpoint.errors import Conflict, Corrupt, Refused, UnknownEntry
 from counterpoint.record.store import Block, Draft, Store
+from counterpoint.record.text import indent_lookalikes
 
 __all__ = ["DRIVER_PARTY", "CaseFile", "bell_of", "read_entries"]
 
@@ -114,7 +116,7 @@ def _draft(entry: Entry, channel: str, stamp: str) -> Draft:
         sender=DRIVER_PARTY,
         type=entry_type(entry),
         thread=channel,
-        text=describe(entry),
+        text=indent_lookalikes(visible(describe(entry))),
         fields=encode(entry),
     )
 
