@@ -1,7 +1,7 @@
 r"""One byte form for everything that is hashed or stored, and the strict reading of JSON.
 
-- `canonical_json`: sorted keys, no spaces, UTF-8, no floats, |int| < 2**53; equal to RFC 8785 on that subset.
-- `parse_json`: one value, no duplicate key, no NaN, no float overflow, no lone surrogate, size and depth caps.
+- `canonical_json`: sorted ASCII keys, no spaces, UTF-8, no floats, |int| < 2**53; equal to RFC 8785 on that subset.
+- `parse_json`: one value, no duplicate key, no fraction, no NaN, no lone surrogate, size and depth caps.
 - `visible`: control, bidirectional and invisible characters written out (`\u{202e}`), never dropped.
 
 Source: SECURITY B.1 (6), B.4.
@@ -10,7 +10,7 @@ Source: SECURITY B.1 (6), B.4.
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 __all__ = ["HIDDEN", "MAX_INT", "NotCanonical", "canonical_json", "digest", "parse_json", "visible"]
@@ -34,37 +34,53 @@ def canonical_json(value: object) -> str:
     """Return the canonical text of a JSON value.
 
     Raises:
-        NotCanonical: a float, a large integer, a non-string key or a lone surrogate is in it.
+        NotCanonical: a float, a large integer, a key that is not an ASCII string or a lone surrogate is in it.
     """
-    _check(value, 0)
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    _check(value, 0, MAX_DEPTH, _ascii_key)
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=dict)
     if _SURROGATE.search(text):
         raise NotCanonical("a lone surrogate has no UTF-8 form")
     return text
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_MAX_SHOWN = 60
 
 
-def _check(value: object, depth: int) -> None:
-    if depth > MAX_DEPTH:
-        raise NotCanonical(f"nested deeper than {MAX_DEPTH}")
+def _shown(text: str) -> str:
+    # What is refused can be a megabyte long; its beginning tells which it was.
+    return repr(text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "...")
+
+
+def _check(value: object, depth: int, max_depth: int, check_key: Callable[[object], None]) -> None:
+    if depth > max_depth:
+        raise NotCanonical(f"nested deeper than {max_depth}")
     match value:
         case None | bool() | str():
             return
         case int():
             if abs(value) > MAX_INT:
-                raise NotCanonical(f"integer {value} is beyond 2**53")
+                raise NotCanonical(f"an integer of {value.bit_length()} bits; at most 53 are kept")
         case Mapping():
             for key, inner in value.items():
-                if not isinstance(key, str):
-                    raise NotCanonical(f"key {key!r} is not a string")
-                _check(inner, depth + 1)
+                check_key(key)
+                _check(inner, depth + 1, max_depth, check_key)
         case list() | tuple():
             for inner in value:
-                _check(inner, depth + 1)
+                _check(inner, depth + 1, max_depth, check_key)
         case _:
             raise NotCanonical(f"{type(value).__name__} has no canonical form")
+
+
+def _ascii_key(key: object) -> None:
+    if not isinstance(key, str):
+        raise NotCanonical(f"key {key!r} is not a string")
+    if not key.isascii():
+        raise NotCanonical(f"key {_shown(key)} is not ASCII")
+
+
+def _any_key(key: object) -> None:
+    """Accept it: JSON has no other keys than strings, and what is read need not be canonical."""
 
 
 def parse_json(content: bytes | str, *, max_bytes: int, max_depth: int = MAX_DEPTH) -> Any:
@@ -73,20 +89,19 @@ def parse_json(content: bytes | str, *, max_bytes: int, max_depth: int = MAX_DEP
     Raises:
         NotCanonical: `content` is too large or too deep, is not UTF-8, or is not exactly one strict value.
     """
-    if len(content) > max_bytes:
-        raise NotCanonical(f"{len(content)} bytes; at most {max_bytes} are read")
+    size = len(content) if isinstance(content, bytes) else len(content.encode("utf-8", "surrogatepass"))
+    if size > max_bytes:
+        raise NotCanonical(f"{size} bytes; at most {max_bytes} are read")
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else content
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_no_float)
-        _check(value, MAX_DEPTH - max_depth)
+        value = _STRICT.decode(text)
     except UnicodeDecodeError as error:
         raise NotCanonical(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
         raise NotCanonical(f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
         raise NotCanonical(f"nested deeper than {max_depth}") from None
-    except ValueError as error:  # NotCanonical from a hook, or an integer of thousands of digits
-        raise NotCanonical(str(error)) from None
+    _check(value, 0, max_depth, _any_key)
     if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise NotCanonical("a lone surrogate has no UTF-8 form")
     return value
@@ -96,7 +111,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise NotCanonical(f"key {key!r} stands twice in one object")
+            raise NotCanonical(f"key {_shown(key)} stands twice in one object")
         found[key] = value
     return found
 
@@ -106,14 +121,28 @@ def _no_constant(name: str) -> Any:
 
 
 def _no_float(text: str) -> Any:
-    raise NotCanonical(f"{text} is not an integer; fractions are not accepted")
+    raise NotCanonical(f"{_shown(text)} is not an integer; fractions and exponents are not accepted")
 
+
+def _int(text: str) -> int:
+    # Before Python's own limit on digits, which is a setting and an error of another kind.
+    if len(text) > _MAX_DIGITS:
+        raise NotCanonical(f"an integer of {len(text)} characters; at most 53 bits are kept")
+    return int(text)
+
+
+_MAX_DIGITS: Final = len(str(-MAX_INT))
+_STRICT: Final = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_no_float, parse_int=_int
+)
 
 HIDDEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""C0 and C1 controls but tab and newline, bidi and zero-width marks, separators, BOM, tags, surrogates."""
+"""C0 and C1 controls but tab and newline, bidi marks, line separators, surrogates, and every character that Unicode
+says to ignore when it is drawn (Default_Ignorable_Code_Point)."""
 
 
 def visible(text: str) -> str:

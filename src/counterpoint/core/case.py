@@ -125,7 +125,7 @@ def _fold_judgement(
         case FindingRaised():
             return replace(state, ledger=state.ledger.with_raised(_finding(entry)))
         case FindingRuled():
-            return replace(state, ledger=state.ledger.with_ruling(entry.id, entry.ruling, entry.reason))
+            return replace(state, ledger=_ruled(state.ledger, entry))
         case VerdictGiven():
             return replace(state, verdicts=_with(state.verdicts, entry.seat, entry))
 
@@ -143,6 +143,10 @@ def _finding(entry: FindingRaised) -> Finding:
         evidence=entry.evidence,
         detail=entry.detail,
     )
+
+
+def _ruled(ledger: Ledger, entry: FindingRuled) -> Ledger:
+    return ledger.with_ruling(entry.id, seat=entry.seat, ruling=entry.ruling, reason=entry.reason)
 
 
 def _with(mapping: Mapping[str, Any], key: str, value: Any) -> Mapping[str, Any]:

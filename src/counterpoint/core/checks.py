@@ -35,11 +35,12 @@ class CommandCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuoteCheck:
-    """Does this text stand in that file of the candidate?"""
+    """Does this text stand in that file? CR LF and LF count alike."""
 
     path: str
     text: str
     candidate: str
+    """Full id of the commit or tree to look in; the base, where a finding quotes what the change took away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ Types say the shape: dataclasses become objects, tuples lists, enums their word,
 object with a `kind`. There is no default on the wire: every field of an entry is written, and must be there.
 """
 
+import reprlib
 import types
 import typing
 from collections.abc import Mapping
@@ -54,8 +55,9 @@ def decode(type_name: str, typed: Mapping[str, Any] | None) -> Entry:
         raise UnknownEntry(type_name, f"not one of {', '.join(sorted(ENTRY_TYPES))}")
     if typed is None:
         raise UnknownEntry(type_name, "it has no typed fields")
-    if typed.get("v") != VERSION:
-        raise UnknownEntry(type_name, f"version {typed.get('v')!r}; this program reads version {VERSION}")
+    version = typed.get("v")
+    if type(version) is not int or version != VERSION:
+        raise UnknownEntry(type_name, f"version {reprlib.repr(version)}; this program reads version {VERSION}")
     try:
         entry: Entry = _object(kind, {k: v for k, v in typed.items() if k != "v"}, "")
     except _Misfit as error:
@@ -140,7 +142,7 @@ def _union(options: tuple[Any, ...], value: Any, path: str) -> Any:
     word = value.get("kind") if isinstance(value, Mapping) else None
     kind = _KINDS.get(word) if isinstance(word, str) else None
     if kind is None or kind not in options:
-        raise _Misfit(f"{path}.kind: expected one of {', '.join(_KINDS)}, got {word!r}")
+        raise _Misfit(f"{path}.kind: expected one of {', '.join(_KINDS)}, got {reprlib.repr(word)}")
     return _object(kind, {k: v for k, v in value.items() if k != "kind"}, path)
 
 
@@ -148,4 +150,4 @@ def _word(hint: type[StrEnum], value: Any, path: str) -> StrEnum:
     try:
         return hint(value)
     except ValueError:
-        raise _Misfit(f"{path}: expected one of {', '.join(hint)}, got {value!r}") from None
+        raise _Misfit(f"{path}: expected one of {', '.join(hint)}, got {reprlib.repr(value)}") from None

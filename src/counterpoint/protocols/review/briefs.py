@@ -10,9 +10,11 @@ from typing import Any, Final
 from counterpoint.core.briefs import Brief
 from counterpoint.core.case import CaseState
 from counterpoint.core.docket import SeatKind
+from counterpoint.core.entries import FailureReason
 from counterpoint.core.rules import Materials
 from counterpoint.core.values import Turn
 from counterpoint.protocols.review.codec import schema_for
+from counterpoint.protocols.review.table import seat_of
 
 __all__ = ["brief_for"]
 
@@ -33,9 +35,14 @@ Set `approved` to true only when you have no open finding, and to false only wit
 _NAME_CHECKS: Final = "Name the project commands whose result decides, each exactly as listed in the payload."
 
 
+_ANSWERED: Final = frozenset({FailureReason.BAD_REPLY, FailureReason.REFUSED, FailureReason.TREE_TOUCHED})
+"""Failed attempts in which the seat did answer, and can do better."""
+
+
 def brief_for(state: CaseState, turn: Turn, materials: Materials) -> Brief:
     """Return the brief of one reviewer's turn."""
-    seat = next(s for s in state.case.roster if s.name == turn.seat)
+    seat = seat_of(state, turn.seat)
+    assert seat is not None, f"turn {turn.id} is of no seat in the roster"
     commands = [{"argv": list(c.argv), "purpose": c.purpose.value} for c in state.case.docket.commands]
     if seat.kind is SeatKind.CHECKS:
         return Brief(
@@ -68,6 +75,6 @@ def _payload(state: CaseState, turn: Turn, materials: Materials) -> dict[str, An
         "not_shown": list(materials.not_shown),
         "remarks": list(docket.remarks),
     }
-    if failures := state.failures_of(turn.seat):
-        payload["your_last_answer_was_not_accepted"] = failures[-1].detail
+    if turned_away := [f for f in state.failures_of(turn.seat) if f.reason in _ANSWERED]:
+        payload["your_last_answer_was_not_accepted"] = turned_away[-1].detail
     return payload

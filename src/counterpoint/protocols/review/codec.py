@@ -4,19 +4,17 @@ The verdict's keys are those of SPEC D-11 (`responseToRebuttal` included). Three
 `quote`, `claims` about project commands, and `candidate`. In the schema the reason stands before the verdict.
 """
 
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 from counterpoint.core.canonical import visible
 from counterpoint.core.docket import SeatKind
-from counterpoint.core.findings import FindingStatus
+from counterpoint.core.findings import OWN_ID, FindingStatus
 from counterpoint.core.values import Severity
 
-__all__ = ["CommandClaim", "GiveVerdict", "NameChecks", "NamedFinding", "located", "parse_reply", "schema_for"]
+__all__ = ["CommandClaim", "GiveVerdict", "NameChecks", "NamedFinding", "parse_reply", "schema_for"]
 
 _TEXT: Final = {"type": "string", "maxLength": 20_000}
 _WORDS: Final = {"type": "string", "minLength": 1, "maxLength": 20_000, "pattern": r"\S"}
@@ -26,7 +24,7 @@ _FINDING: Final = {
     "additionalProperties": False,
     "required": ["id", "severity", "location", "issue", "suggestion", "status"],
     "properties": {
-        "id": {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]{0,31}$"},
+        "id": {"type": "string", "pattern": f"^{OWN_ID.pattern}$", "description": "F1, F2, ..."},
         "location": {**_WORDS, "maxLength": 1000, "description": "path:line, a path, or words"},
         "quote": {
             **_WORDS,
@@ -49,36 +47,33 @@ _CLAIM: Final = {
         "passes": {"type": "boolean"},
     },
 }
-_VERDICT: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["summary", "findings", "responseToRebuttal", "approved"],
-        "properties": {
-            "summary": _WORDS,
-            "findings": {"type": "array", "maxItems": 200, "items": _FINDING},
-            "claims": {"type": "array", "maxItems": 50, "items": _CLAIM},
-            "responseToRebuttal": {**_TEXT, "description": "empty in round one"},
-            "candidate": {"type": "string", "description": "if given: the id of what was judged"},
-            "approved": {"type": "boolean", "description": "true only when no finding is open"},
-        },
-    }
-)
-_COMMANDS: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["commands"],
-        "properties": {
-            "commands": {
-                "type": "array",
-                "items": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
-            }
-        },
-    }
-)
+_VERDICT: Final[Mapping[str, Any]] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["summary", "findings", "responseToRebuttal", "approved"],
+    "properties": {
+        "summary": _WORDS,
+        "findings": {"type": "array", "maxItems": 200, "items": _FINDING},
+        "claims": {"type": "array", "maxItems": 50, "items": _CLAIM},
+        "responseToRebuttal": {**_TEXT, "description": "empty in round one"},
+        "candidate": {"type": "string", "maxLength": 200, "description": "if given: the id of what was judged"},
+        "approved": {"type": "boolean", "description": "true only when no finding is open"},
+    },
+}
+_COMMANDS: Final[Mapping[str, Any]] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["commands"],
+    "properties": {
+        "commands": {
+            "type": "array",
+            "maxItems": 200,
+            "items": {"type": "array", "minItems": 1, "maxItems": 1000, "items": _TEXT},
+        }
+    },
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,14 +154,3 @@ def _claim(raw: Mapping[str, Any]) -> CommandClaim:
     except ValueError:  # an unclosed quotation: no project command is spelt so
         argv = (raw["command"],)
     return CommandClaim(statement=visible(raw["statement"]), argv=argv, passes=raw["passes"])
-
-
-_LOCATION = re.compile(r"(?P<path>[^\s:]+)(?::(?P<line>[0-9]{1,7})(?:[-:][0-9]{1,7})?)?")
-
-
-def located(location: str) -> tuple[str, int | None] | None:
-    """Return path and line of a location, or None where it is words."""
-    found = _LOCATION.fullmatch(location.strip())
-    if found is None or not re.search(r"[/.]", found["path"]):
-        return None
-    return found["path"], int(found["line"]) if found["line"] else None

@@ -1,34 +1,40 @@
 """What an accepted submission becomes: findings, checked claims, a verdict computed from them.
 
 Code decides three things here that no reviewer can: whether a quote stands where it is said to stand, whether a
-statement about a command is true, and whether the seat has approved.
+statement about a command is true, and whether a checks seat has approved. Checks of which none passed approve
+nothing.
 """
 
-import shlex
-from collections.abc import Mapping
-
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, PathCheck, QuoteCheck
+from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus
 from counterpoint.core.entries import ClaimChecked, Entry, EvidenceGathered, FindingRaised, FindingRuled, VerdictGiven
 from counterpoint.core.findings import FindingStatus, Ruling, finding_id
 from counterpoint.core.values import Severity, Turn
-from counterpoint.protocols.review.codec import CommandClaim, GiveVerdict, NameChecks, NamedFinding, located
+from counterpoint.core.wording import say_command
+from counterpoint.protocols.review.codec import CommandClaim, GiveVerdict, NameChecks, NamedFinding
+from counterpoint.protocols.review.lookups import Found, requests_of, standing
 
 __all__ = ["entries_of"]
-
-Found = Mapping[CheckRequest, Evidence]
 
 
 def entries_of(
     state: CaseState, turn: Turn, submission: GiveVerdict | NameChecks, evidence: tuple[Evidence, ...]
 ) -> tuple[Entry, ...]:
-    """Return the entries of one accepted submission, its command evidence first, its verdict last."""
-    found = {e.request: e for e in evidence}
-    known = {e.request for e in state.evidence}
+    """Return the entries of one accepted submission, its command evidence first, its verdict last.
+
+    `evidence` answers every request of the submission once; what it answers besides is left aside. A command is in
+    the record once, but for one that came out differently: the record then says both.
+    """
+    requests = requests_of(state.case.docket, submission)
+    returned = {e.request: e for e in evidence}
+    assert len(returned) == len(evidence), "a request was answered twice"
+    assert returned.keys() >= set(requests), f"{len(set(requests) - returned.keys())} requests were not answered"
+    found = {request: returned[request] for request in requests}
+    known = {(e.request, e.status) for e in state.evidence}
     gathered = tuple(
         EvidenceGathered(evidence=e)
-        for e in found.values()
-        if isinstance(e.request, CommandCheck) and e.request not in known
+        for request, e in found.items()
+        if isinstance(request, CommandCheck) and (request, e.status) not in known
     )
     if isinstance(submission, NameChecks):
         return (*gathered, *_from_checks(state, turn, submission, found))
@@ -49,13 +55,14 @@ def _from_checks(state: CaseState, turn: Turn, submission: NameChecks, found: Fo
     passed = sum(by_argv[argv].status is EvidenceStatus.VERIFIED for argv in submission.commands)
     unchecked = len(submission.commands) - passed - len(raised)
     summary = f"{passed} of {len(submission.commands)} commands passed, {len(raised)} failed, {unchecked} not checked"
-    return (*raised, _verdict(state, turn, approved=not raised, claimed=not raised, summary=summary))
+    approved = passed > 0 and not raised
+    return (*raised, _verdict(state, turn, approved=approved, claimed=approved, summary=summary))
 
 
 def _failing(state: CaseState, turn: Turn, number: int, evidence: Evidence) -> FindingRaised:
     request = evidence.request
     assert isinstance(request, CommandCheck), "a checks seat stands on commands alone"
-    command = shlex.join(request.argv)
+    command = say_command(request.argv)
     before = {
         True: " It fails at the merge base too: it was failing before this change.",
         False: " It passes at the merge base.",
@@ -97,7 +104,7 @@ def _from_opinion(state: CaseState, turn: Turn, submission: GiveVerdict, found: 
 
 
 def _raised(state: CaseState, turn: Turn, finding: NamedFinding, found: Found) -> FindingRaised:
-    status, detail = _standing(state, finding, found)
+    status, detail = standing(state.case.docket, finding, found)
     return FindingRaised(
         seat=turn.seat,
         id=_id(state, turn.seat, finding.own_id),
@@ -110,28 +117,6 @@ def _raised(state: CaseState, turn: Turn, finding: NamedFinding, found: Found) -
         evidence=status,
         detail=detail,
     )
-
-
-def _standing(state: CaseState, finding: NamedFinding, found: Found) -> tuple[EvidenceStatus, str]:
-    """Say what code saw of the place and the quote that a finding rests on."""
-    place = located(finding.location)
-    if place is None:
-        return EvidenceStatus.NOT_CHECKED, "the location names no file"
-    path, line = place
-    candidate = state.case.docket.candidate
-    exists = found[PathCheck(path=path, line=None, candidate=candidate)]
-    changed = {p.path for p in state.case.docket.paths}
-    if exists.status is EvidenceStatus.REFUTED:
-        if path in changed:
-            return EvidenceStatus.NOT_CHECKED, "the file is deleted by the change"
-        return EvidenceStatus.REFUTED, exists.detail
-    if finding.quote is not None:
-        quoted = found[QuoteCheck(path=path, text=finding.quote, candidate=candidate)]
-        return quoted.status, quoted.detail
-    if line is None:
-        return EvidenceStatus.NOT_CHECKED, ""
-    at_line = found[PathCheck(path=path, line=line, candidate=candidate)]
-    return EvidenceStatus.NOT_CHECKED, at_line.detail if at_line.status is EvidenceStatus.REFUTED else ""
 
 
 def _claim(turn: Turn, claim: CommandClaim, found: Found) -> ClaimChecked:
@@ -147,7 +132,7 @@ def _claim(turn: Turn, claim: CommandClaim, found: Found) -> ClaimChecked:
     return ClaimChecked(
         seat=turn.seat,
         statement=claim.statement,
-        command=shlex.join(claim.argv),
+        command=say_command(claim.argv),
         says_passes=claim.passes,
         status=status,
         detail=detail,

@@ -5,23 +5,28 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from counterpoint.core.canonical import visible
 from counterpoint.core.case import CaseState, fold_shared
-from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, PathCheck, QuoteCheck
+from counterpoint.core.checks import CheckRequest, Evidence
+from counterpoint.core.codec import entry_type
 from counterpoint.core.docket import Docket, Seat, SeatKind
-from counterpoint.core.entries import CaseClosed, CaseOpened, Entry, NoteAdded, SubmissionRevealed
+from counterpoint.core.entries import CaseOpened, Entry, NoteAdded, SubmissionRevealed
 from counterpoint.core.limits import Limits, reached
 from counterpoint.core.rules import AddNote, Opened, Rules, Withdraw, step_phase
-from counterpoint.core.values import Decision, StopReason, Turn
-from counterpoint.errors import Refused
+from counterpoint.core.sealing import opens
+from counterpoint.core.values import StopReason, Turn
+from counterpoint.errors import Refused, UnknownEntry
 from counterpoint.protocols.review.briefs import brief_for
-from counterpoint.protocols.review.codec import GiveVerdict, NameChecks, located, parse_reply, schema_for
-from counterpoint.protocols.review.guards import GUARDS, OPENING_GUARDS, Plan, Spoken
+from counterpoint.protocols.review.codec import GiveVerdict, NameChecks, parse_reply, schema_for
+from counterpoint.protocols.review.guards import ENTRY_GUARDS, GUARDS, OPENING_GUARDS, Spoken
 from counterpoint.protocols.review.judging import entries_of
+from counterpoint.protocols.review.lookups import requests_of
 from counterpoint.protocols.review.table import TABLE, Phase, is_waiting, owed, seat_of
-from counterpoint.protocols.review.weighing import decide, weigh
+from counterpoint.protocols.review.weighing import closing, weigh
 
 __all__ = ["REVIEW"]
 
+PROTOCOL: Final = "review"
 VERSION: Final = 1
 
 
@@ -36,32 +41,40 @@ def _open(
     seed: str,
     now: datetime,
 ) -> tuple[Entry, ...]:
-    plan = Plan(roster=roster, quorum=quorum, limits=limits)
-    for rule, guard in OPENING_GUARDS.items():
-        if reason := guard(plan):
-            raise Refused(rule, reason)
-    return (
-        CaseOpened(
-            protocol="review",
-            rules_version=VERSION,
-            case=case,
-            docket=docket,
-            roster=roster,
-            limits=limits,
-            quorum=quorum,
-            supervisor=supervisor,
-            seed=seed,
-            opened_at=now.isoformat(timespec="seconds"),
-        ),
+    opening = CaseOpened(
+        protocol=PROTOCOL,
+        rules_version=VERSION,
+        case=case,
+        docket=docket,
+        roster=roster,
+        limits=limits,
+        quorum=quorum,
+        supervisor=supervisor,
+        seed=seed,
+        opened_at=now.isoformat(timespec="seconds"),
     )
+    _check_opening(opening)
+    return (opening,)
+
+
+def _check_opening(case: CaseOpened) -> None:
+    for rule, guard in OPENING_GUARDS.items():
+        if reason := guard(case):
+            raise Refused(rule, reason)
 
 
 def _apply(state: CaseState, entry: Entry) -> CaseState:
     phase = step_phase(TABLE, state.phase, entry)
-    if isinstance(entry, CaseClosed):
-        computed = decide(state, entry.stop_reason)
-        if computed != entry.decision:
-            raise Refused("CLOSE-1", f"the entry says {entry.decision}; the rules compute {computed}")
+    if isinstance(entry, CaseOpened):
+        if (entry.protocol, entry.rules_version) != (PROTOCOL, VERSION):
+            wanted = (
+                f"{entry.protocol} in version {entry.rules_version}; these are the rules of {PROTOCOL} in {VERSION}"
+            )
+            raise UnknownEntry(entry_type(entry), wanted)
+        _check_opening(entry)
+    for rule, guard in ENTRY_GUARDS.items():
+        if reason := guard(state, entry):
+            raise Refused(rule, reason)
     return replace(fold_shared(state, entry), phase=phase)
 
 
@@ -84,32 +97,7 @@ def _parse(state: CaseState, turn: Turn, reply: Mapping[str, Any]) -> GiveVerdic
 
 
 def _checks(state: CaseState, turn: Turn, submission: GiveVerdict | NameChecks) -> tuple[CheckRequest, ...]:
-    candidate = state.case.docket.candidate
-    listed = {c.argv: c for c in state.case.docket.commands}
-    requests: list[CheckRequest] = []
-    if isinstance(submission, NameChecks):
-        argvs = submission.commands
-    else:
-        argvs = tuple(claim.argv for claim in submission.claims)
-        for finding in submission.findings:
-            requests += _places(finding.location, finding.quote, candidate)
-    requests += [
-        CommandCheck(argv=argv, purpose=listed[argv].purpose, candidate=candidate) for argv in argvs if argv in listed
-    ]
-    return tuple(dict.fromkeys(requests))
-
-
-def _places(location: str, quote: str | None, candidate: str) -> list[CheckRequest]:
-    place = located(location)
-    if place is None:
-        return []
-    path, line = place
-    requests: list[CheckRequest] = [PathCheck(path=path, line=None, candidate=candidate)]
-    if line is not None:
-        requests.append(PathCheck(path=path, line=line, candidate=candidate))
-    if quote is not None:
-        requests.append(QuoteCheck(path=path, text=quote, candidate=candidate))
-    return requests
+    return requests_of(state.case.docket, submission)
 
 
 def _admit(
@@ -127,47 +115,43 @@ def _admit(
             raise Refused(rule, reason, seat=speaker)
     match submission:
         case AddNote(text=text):
-            return (NoteAdded(by=speaker, text=text),)
+            return (NoteAdded(by=speaker, text=visible(text)),)
         case Withdraw(reason=reason):
-            stop = StopReason.WITHDRAWN
-            return (CaseClosed(stop_reason=stop, decision=decide(state, stop), detail=reason),)
+            return (closing(state, StopReason.WITHDRAWN, visible(reason)),)
         case _:
             assert turn is not None, "NOTE-1 refuses an unasked verdict"
             return entries_of(state, turn, submission, evidence)
 
 
 def _settle(state: CaseState, now: datetime, opened: Mapping[str, Opened]) -> tuple[Entry, ...]:
-    if state.phase not in {Phase.REVIEWING, Phase.REVEALED}:
+    if state.phase == Phase.REVEALED:  # a reveal and its close are one batch: this record was cut
+        return (closing(state, StopReason.FAILED, "the record ends in the middle of a reveal"),)
+    if state.phase != Phase.REVIEWING:
         return ()
     stop = _reason_to_stop(state, now)
     if stop is None:
         return ()
-    revealed: list[Entry] = []
-    if state.phase == Phase.REVIEWING:
-        unopened = [s.turn.seat for s in state.sealed.values() if opened.get(s.turn.id) is None]
-        if unopened:
-            stop = StopReason.FAILED, f"the sealed reply of {', '.join(unopened)} cannot be opened"
-        revealed = _reveal(state, opened)
-    after = REVIEW.fold(tuple(revealed), state)
     reason, detail = stop
-    decision = decide(after, reason)
-    if reason is StopReason.ROUNDS_SPENT and decision is Decision.APPROVED:
-        reason = StopReason.AGREED
-    return (*revealed, CaseClosed(stop_reason=reason, decision=decision, detail=detail))
+    after, revealed, unopened = _reveal(state, opened)
+    if unopened:
+        reason, detail = StopReason.FAILED, f"the sealed reply of {', '.join(unopened)} cannot be opened"
+    return (*revealed, closing(after, reason, detail))
 
 
-def _reveal(state: CaseState, opened: Mapping[str, Opened]) -> list[Entry]:
-    """Open everything that is sealed, in the roster's order."""
-    entries: list[Entry] = []
-    for seat in state.case.roster:
-        sealed = state.sealed.get(seat.name)
-        found = None if sealed is None else opened.get(sealed.turn.id)
-        if sealed is None or found is None:
+def _reveal(state: CaseState, opened: Mapping[str, Opened]) -> tuple[CaseState, tuple[Entry, ...], tuple[str, ...]]:
+    """Open everything that is sealed, in the roster's order; return also the seats whose reply cannot be opened."""
+    after, entries, unopened = state, [], []
+    for sealed in (state.sealed[seat.name] for seat in state.case.roster if seat.name in state.sealed):
+        found = opened.get(sealed.turn.id)
+        if found is None or not opens(sealed.digest, found.salt, found.content.encode()):
+            unopened.append(sealed.turn.seat)
             continue
-        entries.append(SubmissionRevealed(turn=sealed.turn, salt=found.salt, reply=found.content))
-        so_far = REVIEW.fold(tuple(entries), state)
-        entries += entries_of(so_far, sealed.turn, found.submission, found.evidence)
-    return entries
+        reveal = SubmissionRevealed(turn=sealed.turn, salt=found.salt, reply=found.content)
+        after = REVIEW.apply(after, reveal)
+        judged = entries_of(after, sealed.turn, found.submission, found.evidence)
+        after = REVIEW.fold(judged, after)
+        entries += [reveal, *judged]
+    return after, tuple(entries), tuple(unopened)
 
 
 def _reason_to_stop(state: CaseState, now: datetime) -> tuple[StopReason, str] | None:
@@ -177,12 +161,13 @@ def _reason_to_stop(state: CaseState, now: datetime) -> tuple[StopReason, str] |
         last = state.failures_of(out[-1])[-1]
         return StopReason.FAILED, f"{', '.join(out)} gave no valid answer: {last.detail}"
     if not any(is_waiting(state, seat) for seat in roster):
-        return StopReason.ROUNDS_SPENT, "every reviewer has answered"
+        failed = f"; {', '.join(out)} gave no valid answer" if out else ""
+        return StopReason.ROUNDS_SPENT, f"{len(state.sealed)} of {len(roster)} reviewers have answered{failed}"
     return reached(state.case.limits, state.spent, now)
 
 
 REVIEW: Final[Rules[CaseState]] = Rules(
-    name="review",
+    name=PROTOCOL,
     version=VERSION,
     initial=CaseState(phase=Phase.OPENING),
     table=TABLE,

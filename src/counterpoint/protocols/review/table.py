@@ -59,7 +59,6 @@ TABLE: Final[Mapping[str, Mapping[type[Entry], str]]] = MappingProxyType(
             FindingRaised: Phase.REVEALED,
             FindingRuled: Phase.REVEALED,
             VerdictGiven: Phase.REVEALED,
-            NoteAdded: Phase.REVEALED,
             CaseClosed: Phase.CLOSED,
         },
         Phase.CLOSED: {},

@@ -1,48 +1,66 @@
 """The decision of a review, computed from ledger, evidence and coverage. Never read from prose.
 
-Approved means all of: enough seats answered, every seat that answered approves, nothing blocks, no project command
-failed, every changed path was before somebody, and, where only checks approve, at least one test passed.
+Approved means all of: no seat still owes an answer or has one unrevealed, enough seats answered, every seat that
+answered approves, nothing blocks, no project command failed, every changed path was before somebody, and, where only
+checks answered, at least one test passed. A verdict or a command on another candidate counts for nothing.
 """
 
-import shlex
+from collections.abc import Mapping
 
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CommandCheck, EvidenceStatus, Purpose
+from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, Purpose
 from counterpoint.core.docket import PathState, SeatKind
+from counterpoint.core.entries import CaseClosed, VerdictGiven
 from counterpoint.core.findings import Finding
 from counterpoint.core.outcome import Coverage, Outcome, SeatEnd, SeatStatus
 from counterpoint.core.values import Decision, StopReason
+from counterpoint.core.wording import say_command
+from counterpoint.protocols.review.table import is_waiting, seat_of
 
-__all__ = ["decide", "weigh"]
+__all__ = ["closing", "weigh"]
 
-_COUNTED = frozenset({StopReason.AGREED, StopReason.ROUNDS_SPENT})
+_DECIDED = frozenset({StopReason.AGREED, StopReason.ROUNDS_SPENT})
 
 
-def decide(state: CaseState, stop: StopReason) -> Decision:
-    """Return the decision that a case in this state ends with when it stops for this reason."""
-    return _judge(state, stop)[0]
+def closing(state: CaseState, stop: StopReason, detail: str) -> CaseClosed:
+    """Return the entry that closes a case in this state: a review that ran to its end agreed or spent its round."""
+    decision = _judge(state, stop)[0]
+    if stop in _DECIDED:
+        stop = StopReason.AGREED if decision is Decision.APPROVED else StopReason.ROUNDS_SPENT
+    return CaseClosed(stop_reason=stop, decision=decision, detail=detail)
 
 
 def _judge(state: CaseState, stop: StopReason) -> tuple[Decision, tuple[str, ...]]:
-    if stop not in _COUNTED:
-        return Decision.UNDETERMINED, (f"the case stopped before it was decided: {stop.value}",)
+    if stop not in _DECIDED:
+        return Decision.UNDETERMINED, (f"the case stopped before it was decided: {stop}",)
     against = _reasons_against(state)
     if against:
         return Decision.REJECTED, against
     missing = _reasons_missing(state)
     if missing:
         return Decision.UNDETERMINED, missing
-    approving = [v.seat for v in state.verdicts.values() if v.approved]
-    return Decision.APPROVED, (f"{', '.join(approving)} approved, and nothing is open",)
+    return Decision.APPROVED, (f"{', '.join(_verdicts(state))} approved, and nothing is open",)
+
+
+def _verdicts(state: CaseState) -> Mapping[str, VerdictGiven]:
+    """Return each seat's verdict on the candidate that is on the table."""
+    current = state.case.docket.candidate
+    return {seat: verdict for seat, verdict in state.verdicts.items() if verdict.candidate == current}
+
+
+def _commands(state: CaseState, status: EvidenceStatus) -> list[tuple[CommandCheck, Evidence]]:
+    """Return the commands that came out like this on the candidate that is on the table."""
+    current = state.case.docket.candidate
+    return [
+        (e.request, e)
+        for e in state.evidence
+        if isinstance(e.request, CommandCheck) and e.request.candidate == current and e.status is status
+    ]
 
 
 def _reasons_against(state: CaseState) -> tuple[str, ...]:
     blocking = state.ledger.blocking()
-    failed = [
-        shlex.join(e.request.argv)
-        for e in state.evidence
-        if isinstance(e.request, CommandCheck) and e.status is EvidenceStatus.REFUTED
-    ]
+    failed = [say_command(request.argv) for request, _ in _commands(state, EvidenceStatus.REFUTED)]
     reasons: list[str] = []
     if blocking:
         reasons.append(f"{len(blocking)} open: {', '.join(f.id for f in blocking)}")
@@ -52,47 +70,52 @@ def _reasons_against(state: CaseState) -> tuple[str, ...]:
 
 
 def _reasons_missing(state: CaseState) -> tuple[str, ...]:
-    reasons = [
-        f"{verdict.seat} did not approve, and everything it named was refuted or settled"
-        for verdict in state.verdicts.values()
-        if not verdict.approved
-    ]
-    if len(state.verdicts) < state.case.quorum:
-        reasons.append(f"{len(state.verdicts)} seats answered; the quorum is {state.case.quorum}")
+    verdicts, roster = _verdicts(state), state.case.roster
+    reasons = [_why_not(state, verdict) for verdict in verdicts.values() if not verdict.approved]
+    if waiting := [seat.name for seat in roster if is_waiting(state, seat)]:
+        reasons.append(f"{', '.join(waiting)} has not answered")
+    if silent := [name for name in state.sealed if name not in verdicts]:
+        reasons.append(f"the answer of {', '.join(silent)} gives no verdict on {state.case.docket.candidate}")
+    if len(verdicts) < state.case.quorum:
+        reasons.append(f"{len(verdicts)} seats gave a verdict; the quorum is {state.case.quorum}")
     if unseen := _coverage(state).unseen:
         reasons.append(f"nobody was shown {', '.join(unseen)}")
-    if _only_checks_answered(state) and not _passed(state, Purpose.TEST):
-        reasons.append("only checks approved, and no test command passed")
+    if _only_checks_answered(state) and not _a_test_passed(state):
+        reasons.append("only checks answered, and no test command passed")
     return tuple(reasons)
 
 
+def _why_not(state: CaseState, verdict: VerdictGiven) -> str:
+    seat = seat_of(state, verdict.seat)
+    if seat is not None and seat.kind is SeatKind.CHECKS:
+        return f"{verdict.seat} did not approve: {verdict.summary}"
+    return f"{verdict.seat} did not approve, and everything it named was refuted or settled"
+
+
 def _only_checks_answered(state: CaseState) -> bool:
-    kinds = {seat.kind for seat in state.case.roster if seat.name in state.verdicts}
+    kinds = {seat.kind for seat in state.case.roster if seat.name in _verdicts(state)}
     return kinds == {SeatKind.CHECKS}
 
 
-def _passed(state: CaseState, purpose: Purpose) -> bool:
-    return any(
-        isinstance(e.request, CommandCheck) and e.request.purpose is purpose and e.status is EvidenceStatus.VERIFIED
-        for e in state.evidence
-    )
+def _a_test_passed(state: CaseState) -> bool:
+    return any(request.purpose is Purpose.TEST for request, _ in _commands(state, EvidenceStatus.VERIFIED))
 
 
 def _evidence(state: CaseState) -> EvidenceStatus:
-    if any(e.status is EvidenceStatus.REFUTED for e in state.evidence):
+    if _commands(state, EvidenceStatus.REFUTED):
         return EvidenceStatus.REFUTED
-    return EvidenceStatus.VERIFIED if _passed(state, Purpose.TEST) else EvidenceStatus.NOT_CHECKED
+    return EvidenceStatus.VERIFIED if _a_test_passed(state) else EvidenceStatus.NOT_CHECKED
 
 
 def _coverage(state: CaseState) -> Coverage:
-    paths = state.case.docket.paths
-    seen = {path for seat in state.verdicts for path in state.shown.get(seat, ())}
-    ran = [e for e in state.evidence if e.status is not EvidenceStatus.NOT_CHECKED]
-    has_checks = any(s.kind is SeatKind.CHECKS and s.name in state.verdicts for s in state.case.roster)
+    paths, verdicts = state.case.docket.paths, _verdicts(state)
+    seen = {path for seat in verdicts for path in state.shown.get(seat, ())}
+    ran = [e for status in (EvidenceStatus.VERIFIED, EvidenceStatus.REFUTED) for _, e in _commands(state, status)]
+    has_checks = any(seat.kind is SeatKind.CHECKS and seat.name in verdicts for seat in state.case.roster)
     if has_checks and ran:
         seen |= {p.path for p in paths if p.state not in {PathState.WITHHELD, PathState.SUBMODULE}}
     told = [set(e.paths_unread) for e in ran if e.paths_unread is not None]
-    unread = set.intersection(*told) if told else None
+    unread = set.intersection(*told) if told and len(told) == len(ran) else None
     return Coverage(
         changed=tuple(p.path for p in paths),
         unseen=tuple(p.path for p in paths if p.path not in seen),
@@ -105,7 +128,7 @@ def _seats(state: CaseState) -> tuple[SeatStatus, ...]:
     for seat in state.case.roster:
         answered = seat.name in state.sealed
         end = SeatEnd.FAILED if state.is_out(seat.name) else SeatEnd.NEVER_ANSWERED
-        verdict = state.verdicts.get(seat.name)
+        verdict = _verdicts(state).get(seat.name)
         ends.append(
             SeatStatus(
                 seat=seat.name,
@@ -125,7 +148,7 @@ def weigh(state: CaseState) -> Outcome:
     """Return the outcome of a review as its entries stand."""
     stop = state.closed.stop_reason if state.closed else None
     decision, reasons = _judge(state, stop) if stop else (Decision.UNDETERMINED, ("the case is open",))
-    detail = (state.closed.detail,) if state.closed and stop not in _COUNTED else ()
+    detail = (state.closed.detail,) if state.closed and stop not in _DECIDED else ()
     return Outcome(
         decision=decision,
         stop_reason=stop,

@@ -1,0 +1,130 @@
+"""What code looks up for a submission, and what may be said of a finding by it.
+
+- A location is `path:line`, `path`, or words. A diff's `a/` and `b/`, `./`, backslashes and the reviewer's own folder
+  are seen through where what remains is a changed path.
+- A quote is looked for in the candidate, and for a changed path in the base too: a finding may quote what the change
+  took away.
+- Refuted is said only of what code could look at: a quote that stands in neither, or a line of a file that there is
+  not. Whatever else was not found is not checked, and blocks as it stands.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, PathCheck, QuoteCheck
+from counterpoint.core.docket import Docket, PathState
+from counterpoint.protocols.review.codec import GiveVerdict, NameChecks, NamedFinding
+
+__all__ = ["Found", "Place", "located", "requests_of", "standing"]
+
+Found = Mapping[CheckRequest, Evidence]
+
+_LOCATION: Final = re.compile(r"(?P<path>.+?)(?::(?P<line>[0-9]{1,7})(?:[-:][0-9]{1,7})?)?")
+_READS_AS_PATH: Final = re.compile(r"[^\s:]*[./][^\s:]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A file, and the line in it where one is named."""
+
+    path: str
+    line: int | None
+
+
+def located(location: str, changed: Collection[str]) -> Place | None:
+    """Return the place that a location names, or None where it names no file of the tree."""
+    found = _LOCATION.fullmatch(location.strip())
+    if found is None:
+        return None
+    line = int(found["line"]) if found["line"] else None
+    path = _changed_path(found["path"], changed)
+    if path is not None:
+        return Place(path=path, line=line)
+    written = found["path"].removeprefix("./")
+    is_inside = not written.startswith("/") and ".." not in written.split("/")
+    return Place(path=written, line=line) if is_inside and _READS_AS_PATH.fullmatch(written) else None
+
+
+def _changed_path(written: str, changed: Collection[str]) -> str | None:
+    spellings = (written, written.replace("\\", "/"), *(written.removeprefix(p) for p in ("./", "a/", "b/")))
+    if (exact := next((s for s in spellings if s in changed), None)) is not None:
+        return exact
+    inside = [path for path in changed if written.startswith("/") and written.endswith(f"/{path}")]
+    return max(inside, key=len, default=None)
+
+
+def requests_of(docket: Docket, submission: GiveVerdict | NameChecks) -> tuple[CheckRequest, ...]:
+    """Return what code must look up before the submission is admitted, each once."""
+    listed = {command.argv: command for command in docket.commands}
+    requests: list[CheckRequest] = []
+    if isinstance(submission, NameChecks):
+        argvs = submission.commands
+    else:
+        argvs = tuple(claim.argv for claim in submission.claims)
+        for finding in submission.findings:
+            requests += _of_finding(docket, finding)
+    requests += [
+        CommandCheck(argv=argv, purpose=listed[argv].purpose, candidate=docket.candidate)
+        for argv in argvs
+        if argv in listed
+    ]
+    return tuple(dict.fromkeys(requests))
+
+
+def _states(docket: Docket) -> dict[str, PathState]:
+    return {changed.path: changed.state for changed in docket.paths}
+
+
+def _of_finding(docket: Docket, finding: NamedFinding) -> list[CheckRequest]:
+    changed = _states(docket)
+    place = located(finding.location, changed)
+    if place is None:
+        return []
+    requests: list[CheckRequest] = [PathCheck(path=place.path, line=None, candidate=docket.candidate)]
+    if place.line is not None:
+        requests.append(PathCheck(path=place.path, line=place.line, candidate=docket.candidate))
+    if finding.quote is not None:
+        requests.append(QuoteCheck(path=place.path, text=finding.quote, candidate=docket.candidate))
+        if docket.base and place.path in changed:
+            requests.append(QuoteCheck(path=place.path, text=finding.quote, candidate=docket.base))
+    return requests
+
+
+def standing(docket: Docket, finding: NamedFinding, found: Found) -> tuple[EvidenceStatus, str]:
+    """Return what code saw of the place and the quote that a finding rests on."""
+    changed = _states(docket)
+    place = located(finding.location, changed)
+    if place is None:
+        return EvidenceStatus.NOT_CHECKED, "the location names no file of the candidate"
+    exists = found[PathCheck(path=place.path, line=None, candidate=docket.candidate)]
+    if exists.status is EvidenceStatus.REFUTED:
+        return _without_file(place, changed, exists)
+    if finding.quote is not None:
+        return _of_quote(docket, place.path, finding.quote, found)
+    if place.line is None:
+        return EvidenceStatus.NOT_CHECKED, ""
+    at_line = found[PathCheck(path=place.path, line=place.line, candidate=docket.candidate)]
+    return EvidenceStatus.NOT_CHECKED, at_line.detail if at_line.status is EvidenceStatus.REFUTED else ""
+
+
+def _without_file(place: Place, changed: Mapping[str, PathState], exists: Evidence) -> tuple[EvidenceStatus, str]:
+    state = changed.get(place.path)
+    if state is PathState.DELETED:
+        return EvidenceStatus.NOT_CHECKED, "the change deletes the file"
+    if state is not None:
+        return EvidenceStatus.NOT_CHECKED, f"the change has the file ({state}), but it could not be looked at"
+    if place.line is None:  # a word with a dot or a slash in it reads as a path, too
+        return EvidenceStatus.NOT_CHECKED, exists.detail
+    return EvidenceStatus.REFUTED, exists.detail
+
+
+def _of_quote(docket: Docket, path: str, quote: str, found: Found) -> tuple[EvidenceStatus, str]:
+    here = found[QuoteCheck(path=path, text=quote, candidate=docket.candidate)]
+    before = found.get(QuoteCheck(path=path, text=quote, candidate=docket.base))
+    if here.status is not EvidenceStatus.REFUTED or before is None or before.status is EvidenceStatus.REFUTED:
+        return here.status, here.detail
+    if before.status is EvidenceStatus.VERIFIED:
+        return EvidenceStatus.NOT_CHECKED, "the quote stands in the base; the change took it away"
+    return EvidenceStatus.NOT_CHECKED, before.detail

@@ -1,0 +1,226 @@
+"""A review played in memory: what a driver does, without a store, an agent or a clock."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from counterpoint.agents.base import NOT_REPORTED, Reply, read_reply
+from counterpoint.core.canonical import canonical_json
+from counterpoint.core.case import CaseState
+from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, PathCheck, Purpose
+from counterpoint.core.codec import decode, encode, entry_type
+from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand, Seat, SeatKind
+from counterpoint.core.entries import AttemptFailed, CaseOpened, Entry, FailureReason, SubmissionSealed
+from counterpoint.core.limits import Limits
+from counterpoint.core.outcome import Outcome
+from counterpoint.core.rules import AddNote, Materials, Opened, Withdraw
+from counterpoint.core.sealing import seal
+from counterpoint.core.values import Turn, Usage
+from counterpoint.protocols.review import REVIEW
+
+__all__ = [
+    "BASE",
+    "CANDIDATE",
+    "CHECKS",
+    "CRITIC",
+    "DOCKET",
+    "MATERIALS",
+    "NAMED_CHECKS",
+    "NOW",
+    "OWNER",
+    "PYTEST",
+    "RUFF",
+    "SKEPTIC",
+    "Play",
+    "Tree",
+    "as_bytes",
+    "claim",
+    "finding",
+    "minutes",
+    "opening",
+    "through_json",
+    "verdict",
+]
+
+CANDIDATE: Final = "c" * 40
+BASE: Final = "b" * 40
+NOW: Final = datetime(2026, 11, 30, 12, tzinfo=UTC)
+OWNER: Final = "owner"
+SALT: Final = "0123456789abcdef" * 2
+SPENT: Final = Usage(input_tokens=100, output_tokens=10, known=True)
+CRITIC: Final = Seat(name="critic", party="claude")
+SKEPTIC: Final = Seat(name="skeptic", party="codex")
+CHECKS: Final = Seat(name="checks", party="checks", kind=SeatKind.CHECKS, agent="checks")
+PYTEST: Final = ProjectCommand(argv=("pytest", "-q"), purpose=Purpose.TEST, why="found")
+RUFF: Final = ProjectCommand(argv=("ruff", "check"), purpose=Purpose.LINT, why="found")
+DOCKET: Final = Docket(
+    question="Is this change good to merge?",
+    candidate=CANDIDATE,
+    base=BASE,
+    rationale="the timer fired twice",
+    paths=(
+        ChangedPath(path="src/timer.py", state=PathState.TEXT),
+        ChangedPath(path="old.py", state=PathState.DELETED),
+    ),
+    commands=(PYTEST, RUFF),
+    change="d" * 64,
+)
+MATERIALS: Final = Materials(change="-    return None\n+    return 1\n", shown_paths=("src/timer.py", "old.py"))
+NAMED_CHECKS: Final = {"commands": [["pytest", "-q"], ["ruff", "check"]]}
+
+
+def minutes(count: int) -> datetime:
+    """Return the instant that many minutes after the case was opened."""
+    return NOW + timedelta(minutes=count)
+
+
+def opening(
+    *roster: Seat, docket: Docket = DOCKET, limits: Limits | None = None, quorum: int | None = None
+) -> CaseOpened:
+    """Return the opening of a review by this roster, as the rules make it."""
+    (entry,) = REVIEW.open(
+        docket,
+        roster,
+        Limits() if limits is None else limits,
+        case="review-1",
+        quorum=len(roster) if quorum is None else quorum,
+        supervisor=OWNER,
+        seed="5eed",
+        now=NOW,
+    )
+    assert isinstance(entry, CaseOpened)
+    return entry
+
+
+def finding(**changes: object) -> dict[str, object]:
+    """Return a finding as a reviewer writes it."""
+    written = {
+        "id": "F1",
+        "severity": "major",
+        "location": "src/timer.py:2",
+        "issue": "the timer still fires twice",
+        "suggestion": "return early",
+        "status": "open",
+    }
+    return {key: value for key, value in (written | changes).items() if value is not None}
+
+
+def claim(command: str, *, passes: bool) -> dict[str, object]:
+    return {"statement": f"{command} was run", "command": command, "passes": passes}
+
+
+def verdict(*findings: Mapping[str, object], **changes: object) -> dict[str, object]:
+    """Return a verdict as a reviewer writes it; it approves when it has no open finding, unless stated."""
+    approved = all(f["status"] != "open" for f in findings)
+    written = {"summary": "looked at it", "findings": list(findings), "responseToRebuttal": "", "approved": approved}
+    return written | changes
+
+
+def as_bytes(reply: object) -> bytes:
+    return reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+
+
+def through_json(entry: Entry) -> Entry:
+    """Return the entry as it comes back from a record."""
+    return decode(entry_type(entry), json.loads(canonical_json(encode(entry))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """What code finds when it looks: files of candidate and base, and how commands come out."""
+
+    files: Mapping[str, str] = field(default_factory=lambda: {"src/timer.py": "def fire():\n    return 1\n"})
+    before: Mapping[str, str] = field(
+        default_factory=lambda: {"src/timer.py": "def fire():\n    return None\n", "old.py": "x = 1\n"}
+    )
+    commands: Mapping[tuple[str, ...], EvidenceStatus] = field(default_factory=dict)
+    """Every other command passes."""
+    unread: tuple[str, ...] | None = None
+
+    def look_up(self, request: CheckRequest) -> Evidence:
+        if isinstance(request, CommandCheck):
+            status = self.commands.get(request.argv, EvidenceStatus.VERIFIED)
+            said = {EvidenceStatus.VERIFIED: ("exit 0", 0), EvidenceStatus.REFUTED: ("exit 1", 1)}
+            detail, code = said.get(status, ("not installed", None))
+            return Evidence(request=request, status=status, detail=detail, exit_code=code, paths_unread=self.unread)
+        text = (self.before if request.candidate == BASE else self.files).get(request.path)
+        if text is None:
+            is_there, missing = False, "no such file"
+        elif isinstance(request, PathCheck):
+            is_there, missing = request.line is None or request.line <= text.count("\n"), "no such line"
+        else:
+            is_there, missing = request.text in text, "not in the file"
+        status = EvidenceStatus.VERIFIED if is_there else EvidenceStatus.REFUTED
+        return Evidence(request=request, status=status, detail="found" if is_there else missing)
+
+
+class Play:
+    """One case: its entries, their fold, and the vault of what is sealed."""
+
+    def __init__(self, *roster: Seat, tree: Tree | None = None, **plan: Any) -> None:
+        self.tree = tree or Tree()
+        self.entries: tuple[Entry, ...] = ()
+        self.state: CaseState = REVIEW.initial
+        self.vault: dict[str, Opened] = {}
+        self.append(opening(*(roster or (CRITIC,)), **plan))
+
+    def append(self, *entries: Entry) -> tuple[Entry, ...]:
+        self.state = REVIEW.fold(entries, self.state)
+        self.entries += entries
+        return entries
+
+    def owed(self, seat: str) -> Turn:
+        return next(turn for turn in REVIEW.due(self.state, NOW) if turn.seat == seat)
+
+    def weigh(self, seat: str, reply: object, *, turn: Turn | None = None) -> tuple[Opened, tuple[Entry, ...]]:
+        """Read a reply and try it against the rules; return what is kept of it, and what it would become."""
+        turn = turn or self.owed(seat)
+        content = as_bytes(reply)
+        raw = Reply(content=content, model_requested="m", model_reported=NOT_REPORTED)
+        submission = REVIEW.parse(self.state, turn, read_reply(raw, REVIEW.schema(self.state, turn)))
+        evidence = tuple(self.tree.look_up(r) for r in REVIEW.checks(self.state, turn, submission))
+        entries = REVIEW.admit(self.state, seat, turn, submission, evidence=evidence, now=NOW)
+        return Opened(salt=SALT, content=content.decode(), submission=submission, evidence=evidence), entries
+
+    def answer(self, seat: str, reply: object, *, shown: Sequence[str] | None = None) -> SubmissionSealed:
+        """Have a seat answer the turn it owes: read, checked, tried against the rules, kept and sealed."""
+        turn = self.owed(seat)
+        opened, _ = self.weigh(seat, reply)
+        entry = SubmissionSealed(
+            turn=turn,
+            digest=seal(opened.salt, opened.content.encode()),
+            model_requested="m",
+            model_reported=NOT_REPORTED,
+            usage=SPENT,
+            shown_paths=REVIEW.brief(self.state, turn, MATERIALS).shown_paths if shown is None else tuple(shown),
+        )
+        self.append(entry)
+        self.vault[turn.id] = opened
+        return entry
+
+    def fail(
+        self, seat: str, reason: FailureReason = FailureReason.TIMEOUT, detail: str = "no answer"
+    ) -> AttemptFailed:
+        turn = self.owed(seat)
+        entry = AttemptFailed(turn=turn, attempt=turn.ask, reason=reason, detail=detail, usage=Usage())
+        self.append(entry)
+        return entry
+
+    def speak(self, submission: AddNote | Withdraw, speaker: str = OWNER) -> tuple[Entry, ...]:
+        return self.append(*REVIEW.admit(self.state, speaker, None, submission, evidence=(), now=NOW))
+
+    def settle(self, now: datetime = NOW) -> tuple[Entry, ...]:
+        return self.append(*REVIEW.settle(self.state, now, self.vault))
+
+    @property
+    def outcome(self) -> Outcome:
+        return REVIEW.outcome(self.state)
+
+    def refold(self) -> CaseState:
+        """Return the state as another program reads it: every entry through JSON, from the beginning."""
+        return REVIEW.fold(tuple(through_json(entry) for entry in self.entries))
+
+    def with_limits(self, **changes: Any) -> Limits:
+        return replace(self.state.case.limits, **changes)
