@@ -47,9 +47,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_SHOWN = 60
 
 
-def _shown(text: str) -> str:
+def _cut(text: str) -> str:
     # What is refused can be a megabyte long; its beginning tells which it was.
-    return repr(text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "...")
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
 
 
 def _check(value: object, depth: int, max_depth: int, check_key: Callable[[object], None]) -> None:
@@ -76,7 +76,7 @@ def _ascii_key(key: object) -> None:
     if not isinstance(key, str):
         raise NotCanonical(f"key {key!r} is not a string")
     if not key.isascii():
-        raise NotCanonical(f"key {_shown(key)} is not ASCII")
+        raise NotCanonical(f"key {_cut(key)!r} is not ASCII")
 
 
 def _any_key(key: object) -> None:
@@ -111,7 +111,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise NotCanonical(f"key {_shown(key)} stands twice in one object")
+            raise NotCanonical(f"key {_cut(key)!r} stands twice in one object")
         found[key] = value
     return found
 
@@ -121,7 +121,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _no_float(text: str) -> Any:
-    raise NotCanonical(f"{_shown(text)} is not an integer; fractions and exponents are not accepted")
+    raise NotCanonical(f"{_cut(text)} is not an integer; fractions and exponents are not accepted")
 
 
 def _int(text: str) -> int:
