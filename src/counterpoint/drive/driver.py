@@ -5,13 +5,13 @@ failed attempts, answers already in the vault are taken without asking again, an
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
 from counterpoint.agents.base import Agent
 from counterpoint.core.case import CaseState
-from counterpoint.core.entries import AttemptFailed, CaseClosed, FailureReason, ObserverDropped
+from counterpoint.core.entries import AttemptFailed, CaseClosed, ConsentGranted, FailureReason, ObserverDropped
 from counterpoint.core.limits import calls_left
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import Rules
@@ -94,6 +94,12 @@ class Driver(Generic[S]):
             self._file.state, speaker, turn, submission, evidence=(), now=self._clock.now()
         )
         await self._asker.append(*entries)
+
+    async def record_consents(self, consents: Sequence[ConsentGranted]) -> None:
+        """Record grants that a person gave after the case was opened."""
+        if consents:
+            await asyncio.to_thread(self._file.refresh)
+            await self._asker.append(*consents)
 
     async def advance(self) -> Step:
         """Take one step."""

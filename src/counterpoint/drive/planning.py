@@ -1,0 +1,247 @@
+"""What a review is to be, worked out from the repository before anything is asked or written.
+
+Candidate and merge base, settings at the merge base, the change, the roster, the project's commands. A plan runs no
+code of the repository and asks nobody; what it would run and send is for a person to allow.
+
+Source: SPEC D-03 to D-06; DESIGN "Trust".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from counterpoint.agents.checks import find_commands
+from counterpoint.core.canonical import digest
+from counterpoint.core.checks import Purpose
+from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand
+from counterpoint.core.rules import Materials
+from counterpoint.drive.config import REPOSITORY_FILES, RepositoryFiles, load
+from counterpoint.drive.paths import Folders
+from counterpoint.drive.settings import AgentKind, Settings
+from counterpoint.errors import SourceError
+from counterpoint.isolation.change import change
+from counterpoint.isolation.changed import Change, ChangeKind, FileKind, Unshown
+from counterpoint.isolation.repository import Quarantine, Repository
+from counterpoint.isolation.revisions import default_base, head, merge_base, resolve
+from counterpoint.isolation.worktree import look_at_worktree, snapshot_worktree
+
+__all__ = ["ReviewPlan", "ReviewRequest", "materials_of", "plan_review", "read_settings_files", "seat_names"]
+
+_MAX_SETTINGS: Final = 1 << 20
+_MAX_READ: Final = 4 << 20
+_SHOWN_DIRTY: Final = 5
+
+_STATES: Final[Mapping[FileKind, PathState]] = {
+    FileKind.TEXT: PathState.TEXT,
+    FileKind.LINK: PathState.TEXT,
+    FileKind.BINARY: PathState.BINARY,
+    FileKind.SUBMODULE: PathState.SUBMODULE,
+    FileKind.UNKNOWN: PathState.WITHHELD,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRequest:
+    """What a user asks for."""
+
+    repo: Path
+    flags: Mapping[str, object]
+    """Settings given as flags, by dotted key."""
+    worktree: bool = False
+    rationale: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPlan:
+    """What would be reviewed, by whom, with which commands."""
+
+    repository: Repository
+    settings: Settings
+    docket: Docket
+    materials: Materials
+    reviewers: tuple[str, ...]
+    """Names of agents, in the order of their seats."""
+    notices: tuple[str, ...]
+    """Lines for standard error."""
+
+
+def plan_review(
+    request: ReviewRequest, *, folders: Folders, environment: Mapping[str, str], snapshot_into: Path
+) -> ReviewPlan:
+    """Work out a review.
+
+    Args:
+        request: what the user asks for.
+        folders: where the user's own settings are.
+        environment: the process's variables.
+        snapshot_into: the folder that takes the objects of the working tree, with `worktree`; made when needed.
+
+    Raises:
+        SourceError: there is no repository, nothing to compare with, nothing to review, or the tree is dirty.
+        ConfigError: a setting is wrong.
+    """
+    repository = Repository.find(request.repo)
+    with Quarantine(repository) as quarantine:
+        tip = head(quarantine)
+        if not request.worktree:
+            _refuse_dirty(repository)
+        own = load(flags=request.flags, environment=environment, settings_file=folders.settings_file, repository=None)
+        base = _base(quarantine, own.settings.review.base, tip)
+        files = _repository_files(quarantine, base)
+        loaded = load(
+            flags=request.flags, environment=environment, settings_file=folders.settings_file, repository=files
+        )
+        if loaded.settings.review.base != own.settings.review.base:
+            base = _base(quarantine, loaded.settings.review.base, tip)
+    lenders: tuple[Path, ...] = ()
+    remarks: tuple[str, ...] = ()
+    candidate = tip
+    if request.worktree:
+        taken = snapshot_worktree(repository, snapshot_into)
+        candidate, lenders = taken.tree, (snapshot_into,)
+        remarks = tuple(f"{path} is a repository without a commit, and was left out" for path in taken.left_out)
+    with Quarantine(repository, extra=lenders) as quarantine:
+        found = change(quarantine, base, candidate)
+        if not found.files:
+            raise SourceError(
+                f"nothing to review: {candidate} has the same files as the merge base {base}",
+                hint="commit a change, or name another base with --base",
+            )
+        commands = _commands(quarantine, loaded.settings, base, candidate)
+    reviewers = loaded.settings.review.reviewers
+    has_checks = any(loaded.settings.agents[name].kind is AgentKind.CHECKS for name in reviewers)
+    materials = materials_of(found)
+    docket = Docket(
+        question=f"Is the change from {base[:12]} to {candidate[:12]} good to merge?",
+        candidate=candidate,
+        base=base,
+        rationale=request.rationale,
+        paths=_paths(found),
+        commands=commands if has_checks else (),
+        change=digest(materials.change.encode()),
+        remarks=(*remarks, *materials.not_shown),
+    )
+    return ReviewPlan(
+        repository=repository,
+        settings=loaded.settings,
+        docket=docket,
+        materials=materials,
+        reviewers=reviewers,
+        notices=loaded.notices,
+    )
+
+
+def _base(quarantine: Quarantine, name: str, tip: str) -> str:
+    return merge_base(quarantine, resolve(quarantine, name or default_base(quarantine)), tip)
+
+
+def _refuse_dirty(repository: Repository) -> None:
+    found = look_at_worktree(repository)
+    if found.is_clean:
+        return
+    paths = found.paths
+    named = ", ".join(paths[:_SHOWN_DIRTY]) + (", …" if len(paths) > _SHOWN_DIRTY else "")
+    raise SourceError(
+        f"a review judges HEAD, and the work tree has {len(paths)} paths that no commit holds as they are: {named}",
+        hint="commit or stash them, add what is not yours to .gitignore, or review them too with --worktree",
+    )
+
+
+def _listing(quarantine: Quarantine, tree: str) -> dict[str, str]:
+    """Return the blob id of every file of a tree whose path is UTF-8."""
+    out = quarantine.git.run("ls-tree", "-r", "-z", "--full-tree", tree, place=quarantine.place)
+    found: dict[str, str] = {}
+    for line in out.split(b"\0"):
+        about, _, path = line.partition(b"\t")
+        fields = about.split(b" ")
+        if len(fields) == 3 and fields[1] == b"blob":  # noqa: PLR2004 - mode, kind, id
+            found[path.decode("utf-8", "replace")] = fields[2].decode("ascii")
+    return found
+
+
+def _read(quarantine: Quarantine, listing: Mapping[str, str], path: str, limit: int) -> bytes | None:
+    if path not in listing:
+        return None
+    try:
+        return next(iter(quarantine.objects.blobs([listing[path]], max_size=limit)))
+    except SourceError:
+        return None
+
+
+def read_settings_files(repository: Repository, base: str) -> RepositoryFiles:
+    """Return the repository's settings files as the merge base has them, and as they lie in the working copy."""
+    with Quarantine(repository) as quarantine:
+        return _repository_files(quarantine, base)
+
+
+def _repository_files(quarantine: Quarantine, base: str) -> RepositoryFiles:
+    listing = _listing(quarantine, base)
+    at_base = {name: _read(quarantine, listing, name, _MAX_SETTINGS) for name in REPOSITORY_FILES}
+    top = quarantine.repository.top
+    here = {name: _read_here(top / name) for name in REPOSITORY_FILES}
+    return RepositoryFiles(
+        commit=base,
+        at_base={name: content for name, content in at_base.items() if content is not None},
+        in_working_copy={name: content for name, content in here.items() if content is not None},
+    )
+
+
+def _read_here(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MAX_SETTINGS)
+    except OSError:
+        return None
+
+
+def _commands(quarantine: Quarantine, settings: Settings, base: str, candidate: str) -> tuple[ProjectCommand, ...]:
+    """Return the commands that are set, or else those found at the merge base and in the candidate."""
+    checks = settings.checks
+    if checks.test or checks.lint:
+        set_by = {purpose: settings.source(f"checks.{purpose}").name for purpose in Purpose}
+        pairs = [(argv, Purpose.TEST) for argv in checks.test] + [(argv, Purpose.LINT) for argv in checks.lint]
+        return tuple(
+            ProjectCommand(argv=argv, purpose=p, why=f"set by {set_by[p]}") for argv, p in dict(pairs).items()
+        )
+    found: dict[tuple[str, ...], ProjectCommand] = {}
+    for tree in (base, candidate):
+        listing = _listing(quarantine, tree)
+        reader = lambda path, listing=listing: _read(quarantine, listing, path, _MAX_READ)  # noqa: E731
+        for command in find_commands(listing, reader):
+            found.setdefault(command.argv, command)
+    return tuple(found.values())
+
+
+def _paths(found: Change) -> tuple[ChangedPath, ...]:
+    return tuple(
+        ChangedPath(
+            path=file.path,
+            state=PathState.DELETED if file.change is ChangeKind.DELETED else _STATES[file.kind],
+        )
+        for file in found.files
+    )
+
+
+def materials_of(found: Change) -> Materials:
+    """Return what briefs show of a change.
+
+    A binary file counts as shown: its section names path, sizes and ids, and that is all a brief can show of it. A
+    diff over the budget does not count (FIELD-FAULTS F15).
+    """
+    binary = tuple(n.path for n in found.not_shown if n.reason is Unshown.BINARY)
+    left_out = [n for n in found.not_shown if n.reason is not Unshown.BINARY]
+    return Materials(
+        change=found.text,
+        shown_paths=(*found.shown_paths, *binary),
+        not_shown=tuple(f"{n.path} is not shown: {n.reason}, {n.size} bytes" for n in left_out),
+    )
+
+
+def seat_names(reviewers: Sequence[str]) -> tuple[str, ...]:
+    """Return a seat name for each reviewer; a second one of the same agent is `name-2`."""
+    names: list[str] = []
+    for reviewer in reviewers:
+        count = sum(1 for earlier in reviewers[: len(names)] if earlier == reviewer)
+        names.append(reviewer if count == 0 else f"{reviewer}-{count + 1}")
+    return tuple(names)

@@ -1,0 +1,165 @@
+"""A change in a repository as the subject of a review: what reviewers see, where they look, what code looks up.
+
+Every seat gets an export of its own of exactly the candidate, compared when it hands it back (FIELD-FAULTS F30). One
+more export, which no agent meets, is what quotes and places are held against. Commands run in copies of it. All of it
+lies in a private folder outside the repository, so that no tool run there finds the repository around it.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from counterpoint.agents.base import Workspace
+from counterpoint.core.canonical import digest
+from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, PathCheck, QuoteCheck
+from counterpoint.core.docket import Docket
+from counterpoint.core.rules import Materials
+from counterpoint.core.values import Turn
+from counterpoint.drive.planning import materials_of
+from counterpoint.drive.settings import ChecksSettings
+from counterpoint.drive.subject import Desk, Subject
+from counterpoint.errors import SourceError
+from counterpoint.evidence.commands import run_command
+from counterpoint.evidence.coverage import watch_reads
+from counterpoint.evidence.quotes import check_quote
+from counterpoint.evidence.refs import check_path
+from counterpoint.isolation.change import change
+from counterpoint.isolation.export import ExportReport, export
+from counterpoint.isolation.exported import differences
+from counterpoint.isolation.removal import remove
+from counterpoint.isolation.repository import Quarantine, Repository
+
+__all__ = ["ReviewedChange"]
+
+NOT_ALLOWED: Final = "running project commands was not allowed"
+
+
+class ReviewedChange(Subject):
+    """The change of one docket. Use it as a context manager; leaving it removes every export.
+
+    Args:
+        repository: where the objects are.
+        docket: what was opened for review.
+        objects: the folder with the objects of a working tree's snapshot, where there is one.
+        checks: how project commands run.
+        environment: the process's variables, from which commands are given a few.
+        may_run: whether a person has allowed project commands to run.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        docket: Docket,
+        *,
+        objects: Path,
+        checks: ChecksSettings,
+        environment: Mapping[str, str],
+        may_run: bool,
+    ) -> None:
+        self._docket = docket
+        self._checks = checks
+        self._environment = environment
+        self._may_run = may_run
+        self._reading = asyncio.Lock()
+        self._held = tempfile.TemporaryDirectory(prefix="counterpoint-")
+        self._folder = Path(self._held.name)
+        self._quarantine = Quarantine(repository, extra=(objects,) if objects.is_dir() else (), parent=self._folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._quarantine.close()
+        remove(self._folder)
+        self._held.cleanup()
+
+    async def materials(self) -> Materials:
+        async with self._reading:
+            return await asyncio.to_thread(lambda: self._materials)
+
+    @cached_property
+    def _materials(self) -> Materials:
+        found = materials_of(change(self._quarantine, self._docket.base, self._docket.candidate))
+        if digest(found.change.encode()) != self._docket.change:
+            raise SourceError(
+                f"the change reads otherwise than when the case was opened: {digest(found.change.encode())}, "
+                f"not {self._docket.change}",
+                hint="go on with the program version that opened the case, or review anew",
+            )
+        return found
+
+    def desk(self, turn: Turn) -> AbstractAsyncContextManager[Desk]:
+        return self._desk(turn)
+
+    @asynccontextmanager
+    async def _desk(self, turn: Turn) -> AsyncIterator[Desk]:
+        place = self._folder / turn.id
+        tree, scratch = place / "tree", place / "scratch"
+        scratch.mkdir(parents=True, mode=0o700)
+        report = await self._export(self._docket.candidate, tree)
+        try:
+            yield Desk(
+                workspace=Workspace(turn=turn, tree=tree, scratch=scratch),
+                touched=lambda: tuple(f"{d.path} ({d.kind})" for d in differences(tree, report)),
+            )
+        finally:
+            await asyncio.to_thread(remove, place)
+
+    async def look_up(self, request: CheckRequest) -> Evidence:
+        try:
+            match request:
+                case CommandCheck():
+                    return await self._run(request)
+                case QuoteCheck():
+                    tree, report = await self._exported(self._docket.candidate)
+                    return await asyncio.to_thread(check_quote, request, tree, report)
+                case PathCheck():
+                    tree, report = await self._exported(self._docket.candidate)
+                    return await asyncio.to_thread(check_path, request, tree, report)
+        except SourceError as error:
+            return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=str(error))
+
+    async def _run(self, request: CommandCheck) -> Evidence:
+        if not self._may_run:
+            return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=NOT_ALLOWED)
+        tree, report = await self._exported(self._docket.candidate)
+        return await run_command(
+            request,
+            tree=tree,
+            before=self._before,
+            scratch=self._folder,
+            environ=self._environment,
+            timeout_s=self._checks.timeout_s,
+            extra=self._checks.environment,
+            watch=lambda copy: self._watch(copy, report),
+        )
+
+    def _watch(self, copy: Path, report: ExportReport) -> Callable[[], tuple[str, ...] | None]:
+        watched = watch_reads(copy, report, [p.path for p in self._docket.paths])
+        return lambda: None if watched is None else watched.unread()
+
+    async def _before(self) -> Path:
+        tree, _ = await self._exported(self._docket.base)
+        return tree
+
+    async def _exported(self, source: str) -> tuple[Path, ExportReport]:
+        """Return the export of a commit or tree that no agent meets, made once."""
+        tree = self._folder / f"export-{source}"
+        if source not in self._reports:
+            self._reports[source] = await self._export(source, tree)
+        return tree, self._reports[source]
+
+    @cached_property
+    def _reports(self) -> dict[str, ExportReport]:
+        return {}
+
+    async def _export(self, source: str, tree: Path) -> ExportReport:
+        async with self._reading:
+            return await asyncio.to_thread(export, self._quarantine.objects, source, tree)

@@ -1,0 +1,214 @@
+"""Driving a review that lies on disk: the lease, the seats' agents, the subject, and the loop.
+
+Opening and resuming meet here: both end in `drive_review`, which needs nothing but the case's name.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from counterpoint.agents.base import Agent
+from counterpoint.core.docket import Seat, SeatKind
+from counterpoint.core.entries import CaseOpened, ConsentGranted
+from counterpoint.core.limits import Limits
+from counterpoint.drive.api import open_case, rules_of
+from counterpoint.drive.cases import LoadedCase, load_case
+from counterpoint.drive.clock import Clock, SystemClock, format_stamp
+from counterpoint.drive.config import load
+from counterpoint.drive.consent import Grant
+from counterpoint.drive.driver import Driver
+from counterpoint.drive.ids import Ids, RandomIds
+from counterpoint.drive.lease import hold_lease
+from counterpoint.drive.paths import Folders
+from counterpoint.drive.planning import ReviewPlan, read_settings_files, seat_names
+from counterpoint.drive.progress import OnEvent, ignore_events
+from counterpoint.drive.registry import Registry
+from counterpoint.drive.reviewed import ReviewedChange
+from counterpoint.drive.settings import AgentKind, Settings
+from counterpoint.drive.store import open_store, signing_keys
+from counterpoint.errors import ConfigError
+from counterpoint.isolation.repository import Repository
+
+__all__ = ["Session", "drive_review", "objects_of", "open_review", "settings_of"]
+
+OBJECTS: Final = "objects"
+"""In a case's folder: the objects of a working tree's snapshot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """What one process drives with."""
+
+    repo: Path
+    cases: Path
+    folders: Folders
+    environment: Mapping[str, str]
+    clock: Clock
+    ids: Ids
+
+    @classmethod
+    def of(cls, *, repo: Path, cases: Path, folders: Folders, environment: Mapping[str, str]) -> "Session":
+        """Return a session with the machine's clock and randomness."""
+        return cls(
+            repo=repo,
+            cases=cases,
+            folders=folders,
+            environment=environment,
+            clock=SystemClock(),
+            ids=RandomIds(secrets.token_hex),
+        )
+
+
+def objects_of(cases: Path, case: str) -> Path:
+    """Return where a case keeps the objects of a working tree's snapshot."""
+    return cases / case / OBJECTS
+
+
+def open_review(session: Session, plan: ReviewPlan, *, case: str, grants: Sequence[Grant]) -> None:
+    """Write the beginning of a planned review; nobody is asked yet.
+
+    Raises:
+        Refused: the roster or the limits are against the rules.
+        RecordError: the record cannot be written.
+    """
+    store = open_store(session.cases, session.folders)
+    open_case(
+        "review",
+        plan.docket,
+        _roster(plan),
+        store=store,
+        clock=session.clock,
+        ids=session.ids,
+        limits=_limits(session, plan.settings),
+        consents=[_consent(grant) for grant in grants],
+        keys=signing_keys(store),
+        case=case,
+    )
+
+
+def _roster(plan: ReviewPlan) -> tuple[Seat, ...]:
+    seats = []
+    for name, reviewer in zip(seat_names(plan.reviewers), plan.reviewers, strict=True):
+        agent = plan.settings.agents[reviewer]
+        kind = SeatKind.CHECKS if agent.kind is AgentKind.CHECKS else SeatKind.OPINION
+        seats.append(
+            Seat(name=name, party=reviewer, kind=kind, agent=agent.kind.value, destination=agent.destination)
+        )
+    return tuple(seats)
+
+
+def _limits(session: Session, settings: Settings) -> Limits:
+    wanted = settings.limits
+    ends = session.clock.now() + timedelta(seconds=wanted.deadline_s) if wanted.deadline_s else None
+    return Limits(
+        max_calls=wanted.max_calls,
+        max_tokens=wanted.max_tokens,
+        call_timeout_s=wanted.call_timeout_s,
+        max_asks=wanted.asks_per_turn,
+        deadline=None if ends is None else format_stamp(ends),
+    )
+
+
+def _consent(grant: Grant) -> ConsentGranted:
+    return ConsentGranted(
+        destination=grant.destination,
+        by=grant.by,
+        granted_at=grant.granted_at,
+        until=grant.until,
+        scope=grant.scope.value,
+        digest=grant.digest,
+    )
+
+
+def settings_of(session: Session, repository: Repository, base: str) -> Settings:
+    """Return the settings under which a case of this merge base goes on."""
+    return load(
+        flags={},
+        environment=session.environment,
+        settings_file=session.folders.settings_file,
+        repository=read_settings_files(repository, base),
+    ).settings
+
+
+async def drive_review(
+    session: Session,
+    case: str,
+    *,
+    may_run: bool,
+    grants: Sequence[Grant] = (),
+    on_event: OnEvent = ignore_events,
+) -> LoadedCase:
+    """Hold the lease of a case, go on with it until it is closed, and return it.
+
+    Args:
+        session: what this process drives with.
+        case: its name.
+        may_run: whether a person allows project commands to run in this run.
+        grants: consents that the case does not know yet.
+        on_event: called with what happens.
+
+    Raises:
+        LeaseHeld: another process drives it.
+        NeedsPerson: it cannot go on before a person decides; everything so far is kept.
+        ConfigError: a seat's agent is not what it was when the case was opened.
+        RecordError: the record cannot be read or written.
+    """
+    store = open_store(session.cases, session.folders)
+    with ExitStack() as held:
+        held.enter_context(hold_lease(session.cases / case, case=case, now=session.clock.now()))
+        loaded = load_case(store, session.cases, case)
+        opened = loaded.state.case
+        if loaded.state.closed is not None:
+            return loaded
+        repository = Repository.find(session.repo)
+        settings = settings_of(session, repository, opened.docket.base)
+        subject = held.enter_context(
+            ReviewedChange(
+                repository,
+                opened.docket,
+                objects=objects_of(session.cases, case),
+                checks=settings.checks,
+                environment=session.environment,
+                may_run=may_run,
+            )
+        )
+        driver = Driver(
+            rules_of(opened.protocol),
+            store,
+            case,
+            _agents(session, opened, settings, repository),
+            subject,
+            clock=session.clock,
+            salt=lambda: session.ids.token(16),
+            name=f"driver-{session.ids.token(8)}",
+            on_event=on_event,
+        )
+        known = {consent.digest for consent in loaded.state.consents}
+        await driver.record_consents([_consent(grant) for grant in grants if grant.digest not in known])
+        await driver.run()
+        return load_case(store, session.cases, case)
+
+
+def _agents(session: Session, opened: CaseOpened, settings: Settings, repository: Repository) -> Mapping[str, Agent]:
+    registry = Registry(
+        settings,
+        repository=repository.top,
+        environment=session.environment,
+        resume=f"counterpoint resume {opened.case}",
+        drafts=session.cases / opened.case / "drafts",
+    )
+    agents = {seat.name: registry.agent(seat.party) for seat in opened.roster}
+    for seat in opened.roster:
+        agent = agents[seat.name]
+        if (agent.kind, agent.destination) != (seat.agent, seat.destination):
+            raise ConfigError(
+                f"agents.{seat.party}",
+                f"the agent that the case was opened with: {seat.agent}, to {seat.destination}",
+                got=f"{agent.kind}, to {agent.destination}",
+                hint="put the settings back, or withdraw the case and review anew",
+            )
+    return agents
