@@ -1,0 +1,74 @@
+"""Text of others inside our Markdown: shown, and never structure.
+
+- `fenced`: a block of code whose fence is longer than every run of backticks in it, which no text can close
+  (SECURITY B.4; a quotation would let HTML, links and images through).
+- `code`: the same for a piece of a line, cut where it is long.
+- `inline`: a piece of a line as it stands where it is made of characters that mean nothing in the middle of a line of
+  Markdown, else `code`.
+
+Hidden characters are written out in all three.
+"""
+
+import re
+import textwrap
+from typing import Final
+
+from counterpoint.core.canonical import visible
+
+__all__ = ["code", "fenced", "inline", "wrapped"]
+
+WIDTH: Final = 100
+
+_MAX_SPAN: Final = 300
+_HARMLESS: Final = re.compile(r"""(?:[A-Za-z0-9 ,.;:'"/()%+-]|(?<=[A-Za-z0-9])_(?=[A-Za-z0-9]))+""")
+_LINK: Final = re.compile(r"www\.|//|:\S", re.IGNORECASE)
+"""What some readers make a link or a picture of although no bracket is there."""
+_RUN: Final = re.compile("`+")
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in _RUN.findall(text)), default=0)
+
+
+def fenced(text: str) -> str:
+    """Return `text` as a block of code."""
+    shown = visible(text).removesuffix("\n")
+    fence = "`" * max(3, _longest_run(shown) + 1)
+    return f"{fence}text\n{shown}\n{fence}"
+
+
+def code(text: str) -> str:
+    r"""Return `text` as a span of code on one line; a line end is written as `\n`."""
+    shown = visible(text).replace("\n", "\\n").replace("\t", " ")
+    if len(shown) > _MAX_SPAN:
+        shown = shown[:_MAX_SPAN] + "…"
+    if not shown.strip():
+        return "(empty)"
+    ticks = "`" * (_longest_run(shown) + 1)
+    pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def inline(text: str) -> str:
+    """Return `text` for the middle of a line, as plain as is safe."""
+    text = text.strip()
+    is_plain = len(text) <= _MAX_SPAN and _HARMLESS.fullmatch(text) and not _LINK.search(text)
+    return text if is_plain else code(text)
+
+
+def wrapped(text: str, width: int = WIDTH) -> str:
+    """Return prose with no line longer than `width` but for single words; each line keeps its indentation."""
+    return "\n".join(_wrapped_line(line, width) for line in visible(text).split("\n"))
+
+
+def _wrapped_line(line: str, width: int) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.fill(
+        line,
+        width,
+        subsequent_indent=indent if len(indent) < width // 2 else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+        expand_tabs=False,
+        replace_whitespace=False,
+    )

@@ -1,0 +1,104 @@
+"""`result.json`: a case for programs, from its record alone. The same record, the same bytes.
+
+Keys are sorted, and every key is always there. Text stands as the record has it; characters beyond ASCII are JSON
+escapes, so that none of them can act on a terminal. The shape is `schema.RESULT_SCHEMA`.
+"""
+
+import json
+from typing import Any, Final
+
+from counterpoint.core.case import CaseState
+from counterpoint.core.checks import CommandCheck, Evidence
+from counterpoint.core.codec import encode_value
+from counterpoint.core.entries import NoteAdded
+from counterpoint.core.findings import Finding
+from counterpoint.core.outcome import SeatStatus, exit_code
+from counterpoint.drive.cases import LoadedCase
+
+__all__ = ["VERSION", "command_evidence", "render_result", "result_of"]
+
+VERSION: Final = 1
+
+
+def render_result(case: LoadedCase) -> str:
+    """Return the text of `result.json`."""
+    return json.dumps(result_of(case), indent=2, sort_keys=True, ensure_ascii=True) + "\n"
+
+
+def result_of(case: LoadedCase) -> dict[str, Any]:
+    """Return what `result.json` says, as a JSON object."""
+    state, outcome = case.state, case.outcome
+    opened, head = state.case, case.blocks[-1]
+    return {
+        "v": VERSION,
+        "case": case.name,
+        "protocol": opened.protocol,
+        "rules_version": opened.rules_version,
+        "opened_at": case.blocks[0].stamp,
+        "closed_at": head.stamp if state.closed else None,
+        "docket": encode_value(opened.docket),
+        "decision": outcome.decision.value,
+        "stop_reason": outcome.stop_reason.value if outcome.stop_reason else None,
+        "exit_code": exit_code(outcome),
+        "reasons": list(outcome.reasons),
+        "evidence": outcome.evidence.value,
+        "findings": [_finding(finding) for finding in state.ledger],
+        "claims": [encode_value(claim) for claim in state.claims],
+        "commands": [_command(evidence) for evidence in command_evidence(state)],
+        "seats": [_seat(state, status) for status in outcome.seats],
+        "quorum": opened.quorum,
+        "openings": [_opening(state, turn_id) for turn_id in state.revealed],
+        "failed_attempts": [{**encode_value(failure), "turn": failure.turn.id} for failure in state.failures],
+        "coverage": encode_value(outcome.coverage),
+        "limits": encode_value(opened.limits),
+        "usage": {
+            "calls": outcome.spent.calls,
+            "input_tokens": outcome.spent.usage.input_tokens,
+            "output_tokens": outcome.spent.usage.output_tokens,
+            "known": outcome.spent.usage.known,
+        },
+        "consents": [encode_value(consent) for consent in state.consents],
+        "notes": [
+            {"at": block.stamp, "by": entry.by, "text": entry.text}
+            for block, entry in zip(case.blocks, case.entries, strict=True)
+            if isinstance(entry, NoteAdded)
+        ],
+        "observers_dropped": [dropped.detail for dropped in state.dropped],
+        "record": {"n": head.n, "digest": head.digest},
+    }
+
+
+def command_evidence(state: CaseState) -> tuple[tuple[CommandCheck, Evidence], ...]:
+    """Return what the project's commands returned, in the order in which they were recorded."""
+    return tuple((e.request, e) for e in state.evidence if isinstance(e.request, CommandCheck))
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {**encode_value(finding), "blocks": finding.blocks}
+
+
+def _command(found: tuple[CommandCheck, Evidence]) -> dict[str, Any]:
+    request, evidence = found
+    fields = encode_value(evidence)
+    del fields["request"]
+    return {"argv": list(request.argv), "purpose": request.purpose.value, "candidate": request.candidate, **fields}
+
+
+def _seat(state: CaseState, status: SeatStatus) -> dict[str, Any]:
+    seat = next(seat for seat in state.case.roster if seat.name == status.seat)
+    sealed, verdict = state.sealed.get(seat.name), state.verdicts.get(seat.name)
+    return {
+        **encode_value(seat),
+        "end": status.end.value,
+        "approved": status.approved,
+        "attempts": status.attempts,
+        "model_requested": sealed.model_requested if sealed else None,
+        "model_reported": sealed.model_reported if sealed else None,
+        "shown_paths": list(state.shown.get(seat.name, ())),
+        "verdict": encode_value(verdict) if verdict else None,
+    }
+
+
+def _opening(state: CaseState, turn_id: str) -> dict[str, Any]:
+    turn = state.revealed[turn_id].turn
+    return {"turn": turn.id, "seat": turn.seat, "round": turn.round, "digest": state.sealed[turn.seat].digest}

@@ -1,0 +1,246 @@
+"""The JSON Schema of `result.json`, which `docs/result.schema.json` is written from.
+
+Closed at every level: a key that is not listed here is not in a result, and every listed key is.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from counterpoint.core.checks import EvidenceStatus, Purpose
+from counterpoint.core.docket import PathState, SeatKind
+from counterpoint.core.entries import FailureReason
+from counterpoint.core.findings import FindingStatus
+from counterpoint.core.outcome import SeatEnd
+from counterpoint.core.values import Decision, Severity, StopReason
+
+__all__ = ["RESULT_SCHEMA"]
+
+
+def _said(kind: str | list[str], description: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, **({"description": description} if description else {}), **more}
+
+
+def _text(description: str = "", **more: Any) -> dict[str, Any]:
+    return _said("string", description, **more)
+
+
+def _maybe_text(description: str) -> dict[str, Any]:
+    return _said(["string", "null"], description)
+
+
+def _count(description: str = "") -> dict[str, Any]:
+    return _said("integer", description, minimum=0)
+
+
+def _flag(description: str) -> dict[str, Any]:
+    return _said("boolean", description)
+
+
+def _word(words: Iterable[StrEnum], description: str = "") -> dict[str, Any]:
+    return _text(description, enum=[word.value for word in words])
+
+
+def _list(items: Mapping[str, Any], description: str = "") -> dict[str, Any]:
+    return _said("array", description, items=items)
+
+
+def _object(description: str, **properties: Any) -> dict[str, Any]:
+    return _said(
+        "object", description, additionalProperties=False, required=sorted(properties), properties=properties
+    )
+
+
+_STAMP: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00$"
+_DIGEST: Final = _text("SHA-256, lower-case hex.", pattern="^[0-9a-f]{64}$")
+_STATUS: Final = _word(
+    EvidenceStatus, "What code could tell: `verified` and `refuted` are only ever set by code that looked."
+)
+_SEAT: Final = _text("The seat's name in the roster.")
+
+_DOCKET: Final = _object(
+    "What the case is about, fixed when it opened.",
+    question=_text("What is asked."),
+    instructions=_text("What every seat was told beside the question."),
+    rationale=_text("Why the change was made, in its author's words."),
+    base=_text("Full id of what the candidate is compared with."),
+    candidate=_text("Full id of the commit or tree that is judged."),
+    change=_text("SHA-256 of the change's text as shown to the seats."),
+    paths=_list(
+        _object("A changed path.", path=_text(), state=_word(PathState, "What became of it.")), "Every changed path."
+    ),
+    commands=_list(
+        _object(
+            "A command of the project.",
+            argv=_list(_text()),
+            purpose=_word(Purpose),
+            why=_text("Where it comes from: configured, or found by what."),
+        )
+    ),
+    remarks=_list(_text(), "What code noticed while it built the docket: what was withheld or too large to show."),
+)
+_FINDING: Final = _object(
+    "A tracked defect claim.",
+    id=_text("Unique in the case."),
+    seat=_text("Who raised it, and alone may settle it."),
+    round=_count(),
+    candidate=_text("The commit or tree it was raised on."),
+    severity=_word(Severity),
+    location=_text("`path:line`, a path, a command, or words."),
+    issue=_text("What is wrong, in the seat's words."),
+    suggestion=_text("What would settle it, in the seat's words."),
+    evidence=_STATUS,
+    detail=_text("What code saw when it looked; may be empty."),
+    status=_word(FindingStatus),
+    reason=_text("Why it was settled, in the raiser's words; empty while it is open."),
+    blocks=_flag("Whether it stands in the way of approval: open, and not refuted by code."),
+)
+_CLAIM: Final = _object(
+    "A seat's statement about a project command, held against the command itself.",
+    seat=_SEAT,
+    statement=_text("In the seat's words."),
+    command=_text("The command as one would type it."),
+    says_passes=_flag("Whether the seat says that it passes."),
+    status=_STATUS,
+    detail=_text("What code saw."),
+)
+_COMMAND: Final = _object(
+    "What a project command returned on an export of the candidate.",
+    argv=_list(_text()),
+    purpose=_word(Purpose),
+    candidate=_text("The commit or tree it ran on."),
+    status=_word(EvidenceStatus, "`verified`: it ran and passed. `refuted`: it ran and failed."),
+    detail=_text("One sentence by code."),
+    exit_code=_said(["integer", "null"], "`null` where it did not run to an end."),
+    failing_before=_said(
+        ["boolean", "null"], "Whether it fails at the merge base too; `null` where that was not run."
+    ),
+    output=_text("The end of what it printed, bounded."),
+    paths_unread={
+        "type": ["array", "null"],
+        "items": _text(),
+        "description": "Changed paths that it did not open; `null` where the file system cannot tell.",
+    },
+)
+_VERDICT: Final = {
+    **_object(
+        "The seat's newest verdict; `null` where it gave none.",
+        seat=_SEAT,
+        round=_count(),
+        candidate=_text("The commit or tree it is bound to."),
+        approved=_flag("As the rules compute it."),
+        claimed=_flag("As the seat said."),
+        summary=_text("In the seat's words."),
+    ),
+    "type": ["object", "null"],
+}
+_SEAT_ENTRY: Final = _object(
+    "A seat, who filled it, and how it ended.",
+    name=_SEAT,
+    party=_text("The name under which it speaks."),
+    kind=_word(SeatKind),
+    agent=_text("The kind of agent behind it: `scripted`, `command`, `human`, `checks`."),
+    destination=_text("Where its briefs went: `local`, or a named provider."),
+    end=_word(SeatEnd, "A seat that did not answer is never an approval."),
+    approved=_flag("Whether it approved, as the rules compute it."),
+    attempts=_count("Questions put to it, the accepted one included."),
+    model_requested=_maybe_text("`null` where no answer was accepted."),
+    model_reported=_maybe_text("What the agent said answered, or that it does not say."),
+    shown_paths=_list(_text(), "The changed paths that it was shown whole."),
+    verdict=_VERDICT,
+)
+_OPENING: Final = _object(
+    "A sealed answer that was revealed. The answer itself is in the record.",
+    turn=_text("The id of the turn."),
+    seat=_SEAT,
+    round=_count(),
+    digest=_DIGEST | {"description": "What it was sealed as: SHA-256 of salt and answer."},
+)
+_ATTEMPT: Final = _object(
+    "A question that brought no accepted answer.",
+    turn=_text("The id of the turn."),
+    attempt=_count("Counts the claims on that turn, from 1."),
+    reason=_word(FailureReason),
+    detail=_text("What was wrong."),
+    usage=_object("As reported.", input_tokens=_count(), output_tokens=_count(), known=_flag("Whether reported.")),
+)
+_COVERAGE: Final = _object(
+    "Which changed paths were before whom.",
+    changed=_list(_text()),
+    unseen=_list(_text(), "No seat was shown them whole and no check had them before it."),
+    unread={
+        "type": ["array", "null"],
+        "items": _text(),
+        "description": "No command opened them; `null` where that cannot be told.",
+    },
+)
+_LIMITS: Final = _object(
+    "The limits that the case was opened with. Zero: no such limit.",
+    max_rounds=_count(),
+    max_calls=_count(),
+    max_tokens=_count("A threshold on reported usage; a call in flight may pass it."),
+    call_timeout_s=_count(),
+    max_asks=_count("How often one seat is asked in one round."),
+    deadline=_maybe_text("Absolute instant, ISO 8601 with offset."),
+)
+_CONSENT: Final = _object(
+    "A copy of the grant under which bytes left this machine.",
+    destination=_text(),
+    by=_text(),
+    granted_at=_text(),
+    until=_text(),
+    scope=_text(),
+    digest=_DIGEST | {"description": "SHA-256 of the grant as the person keeps it."},
+)
+
+RESULT_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "result.json of a Counterpoint case",
+        **_object(
+            "What a case came to, rendered from its record alone: the same record gives the same bytes.",
+            v={"const": 1, "description": "The version of this shape."},
+            case=_text("The case's name."),
+            protocol=_text("The name of the rules."),
+            rules_version=_count("Their version."),
+            opened_at=_text("When the case was opened, UTC.", pattern=_STAMP),
+            closed_at=_maybe_text("When it was closed, UTC; `null` while it is open.") | {"pattern": _STAMP},
+            docket=_DOCKET,
+            decision=_word(Decision, "Computed by code from the entries; `undetermined` while the case is open."),
+            stop_reason={
+                "enum": [*(reason.value for reason in StopReason), None],
+                "description": "Why the case ended; `null` while it is open.",
+            },
+            exit_code={
+                "enum": [0, 1, 3, 4],
+                "description": "0 approved; 1 failed; 3 not approved, unresolved or open; 4 a person is needed.",
+            },
+            reasons=_list(_text(), "Why the decision is what it is, in sentences by code."),
+            evidence=_STATUS
+            | {"description": "Of the case: `verified` only where a test of the project ran and passed."},
+            findings=_list(_FINDING, "Every finding ever raised, in order; none is dropped."),
+            claims=_list(_CLAIM, "What seats stated about commands; a `refuted` one was untrue."),
+            commands=_list(_COMMAND),
+            seats=_list(_SEAT_ENTRY, "In the roster's order."),
+            quorum=_count("How many seats had to answer; stated when the case opened."),
+            openings=_list(_OPENING, "The blind answers as they were before anybody had seen another's."),
+            failed_attempts=_list(_ATTEMPT),
+            coverage=_COVERAGE,
+            limits=_LIMITS,
+            usage=_object(
+                "What was spent, as reported by the agents.",
+                calls=_count("Questions that were put, failed ones included."),
+                input_tokens=_count(),
+                output_tokens=_count(),
+                known=_flag("False where an agent did not report its tokens: the numbers are a lower bound then."),
+            ),
+            consents=_list(_CONSENT),
+            notes=_list(_object("A word of the supervisor's.", at=_text(pattern=_STAMP), by=_text(), text=_text())),
+            observers_dropped=_list(
+                _text(), "Event callbacks of an application that failed and were called no more."
+            ),
+            record=_object("The newest entry of the record that this was rendered from.", n=_count(), digest=_DIGEST),
+        ),
+    }
+)
