@@ -1,42 +1,19 @@
 """Every file operation of the record, behind one small interface, so that a test can record, fail or cut each.
 
-- `Files` is the interface, `RealFiles` the kernel's own. Paths are a held folder and one name in it: what swaps a
-  folder for a link after it was opened changes nothing (SECURITY R21).
-- A file is opened without following links and closed on exec. `open_own` refuses what is no plain file, has a
-  second name, or belongs to somebody else; `open_plain` is the same for files that are only read.
-- Primitives raise `OSError`; `typed` turns one into a `RecordError` at the edge of the store.
-- A failed `sync` is never repeated here: the kernel may have dropped the bytes, so what was written counts as lost.
+`Files` is the interface, `RealFiles` the kernel's own. A path is a held folder and one name in it, so that swapping
+the folder for a link after it was opened changes nothing (SECURITY R21). Files are opened without following links and
+closed on exec. Everything here raises `OSError`; `safe` is what the record's modules call.
 """
 
-import errno
 import fcntl
 import os
 import stat
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from counterpoint.errors import RecordError, UnsafeFile
-
-__all__ = [
-    "Access",
-    "Files",
-    "Folder",
-    "RealFiles",
-    "Stat",
-    "create",
-    "open_folder",
-    "open_own",
-    "open_plain",
-    "read_all",
-    "read_file",
-    "replace",
-    "typed",
-    "write_all",
-]
+__all__ = ["PRIVATE", "SHARED", "Access", "Files", "Folder", "RealFiles", "Stat"]
 
 PRIVATE: Final = 0o600
 SHARED: Final = 0o666
@@ -138,6 +115,10 @@ class Files(ABC):
         """Take the flock of an open file if it is free now."""
 
     @abstractmethod
+    def wait_lock(self, fd: int) -> None:
+        """Take the flock of an open file, waiting as long as it takes: only where it is held for an instant."""
+
+    @abstractmethod
     def touch(self, fd: int) -> None:
         """Set the file's time to now, by the file system's clock."""
 
@@ -171,7 +152,8 @@ class RealFiles(Files):
         os.mkdir(name, mode, dir_fd=folder.fd)
 
     def names(self, folder: Folder) -> list[str]:
-        return os.listdir(folder.fd)
+        # pathlib knows no open folder
+        return os.listdir(folder.fd)  # noqa: PTH208
 
     def open(self, folder: Folder, name: str, access: Access, mode: int = PRIVATE) -> int:
         return os.open(name, _FLAGS[access] | _SAFE, mode, dir_fd=folder.fd)
@@ -217,6 +199,9 @@ class RealFiles(Files):
             return False
         return True
 
+    def wait_lock(self, fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+
     def touch(self, fd: int) -> None:
         os.utime(fd)
 
@@ -232,166 +217,3 @@ def _stat(found: os.stat_result) -> Stat:
         mode=stat.S_IMODE(found.st_mode),
         modified_ns=found.st_mtime_ns,
     )
-
-
-@contextmanager
-def typed(what: str) -> Iterator[None]:
-    """Turn an `OSError` of the block into a `RecordError` about `what`."""
-    try:
-        yield
-    except OSError as error:
-        hint = _HINTS.get(error.errno or 0, "look at the disk and the folder, then repeat the step")
-        raise RecordError(f"{what}: {error.strerror or error}", hint=hint) from None
-
-
-_HINTS: Final = {
-    errno.ENOSPC: "free some space, then repeat the step",
-    errno.EDQUOT: "free some space, then repeat the step",
-    errno.EROFS: "use a folder that can be written",
-    errno.EACCES: "use a folder that you may read and write",
-    errno.EPERM: "use a folder that you may read and write",
-    errno.ENOENT: "name a channel and a folder that exist",
-}
-
-
-@contextmanager
-def open_folder(fs: Files, path: str, inside: str = "") -> Generator[Folder]:
-    """Hold a folder, or the one named `inside` in it, for the length of the block."""
-    folder = fs.folder(path)
-    try:
-        if inside:
-            outer, folder = folder, _subfolder(fs, folder, inside)
-            fs.close(outer)
-        yield folder
-    finally:
-        fs.close(folder)
-
-
-def _subfolder(fs: Files, folder: Folder, name: str) -> Folder:
-    try:
-        return fs.subfolder(folder, name)
-    except OSError as error:
-        if error.errno in {errno.ELOOP, errno.ENOTDIR}:
-            raise UnsafeFile(folder.of(name), "is no folder of its own") from None
-        raise
-
-
-def open_own(fs: Files, folder: Folder, name: str, access: Access, mode: int = PRIVATE) -> int:
-    """Open a file that must be ours alone to write.
-
-    Raises:
-        UnsafeFile: it is a link, no plain file, has a second name, or belongs to somebody else.
-    """
-    return _open(fs, folder, name, access, mode, own=True)
-
-
-def open_plain(fs: Files, folder: Folder, name: str) -> int:
-    """Open a plain file with one name to read it.
-
-    Raises:
-        UnsafeFile: it is a link, no plain file, or has a second name.
-    """
-    return _open(fs, folder, name, Access.READ, PRIVATE, own=False)
-
-
-def _open(fs: Files, folder: Folder, name: str, access: Access, mode: int, *, own: bool) -> int:
-    try:
-        fd = fs.open(folder, name, access, mode)
-    except OSError as error:
-        if error.errno in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
-            raise UnsafeFile(folder.of(name), "is a link or no plain file") from None
-        raise
-    reason = _unsafe(fs.stat(fd), fs.user if own else None)
-    if reason:
-        fs.close(fd)
-        raise UnsafeFile(folder.of(name), reason)
-    return fd
-
-
-def _unsafe(found: Stat, user: int | None) -> str:
-    if not found.is_file:
-        return "is no plain file"
-    # None at all is well: it was replaced, by whoever holds the lock, while we opened it.
-    if found.links > 1:
-        return f"has {found.links} names"
-    if user is not None and found.owner != user:
-        return f"belongs to uid {found.owner}; this is uid {user}"
-    return ""
-
-
-def read_all(fs: Files, fd: int, *, start: int = 0, end: int | None = None) -> bytes:
-    """Return the bytes from `start` to `end`, or to the end of the file."""
-    parts: list[bytes] = []
-    while end is None or start < end:
-        part = fs.read(fd, (1 << 20) if end is None else end - start, start)
-        if not part:
-            break
-        parts.append(part)
-        start += len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def read_file(fs: Files, folder: Folder, name: str, *, max_bytes: int) -> bytes | None:
-    """Return a small file's bytes, `None` where there is none.
-
-    Raises:
-        RecordError: it is larger than `max_bytes`.
-        UnsafeFile: as `open_plain`.
-    """
-    try:
-        fd = open_plain(fs, folder, name)
-    except FileNotFoundError:
-        return None
-    try:
-        content = read_all(fs, fd, end=max_bytes + 1)
-    finally:
-        fs.close(fd)
-    if len(content) > max_bytes:
-        raise RecordError(f"{folder.of(name)} is larger than {max_bytes} bytes")
-    return content
-
-
-def write_all(fs: Files, fd: int, content: bytes, offset: int | None = None) -> None:
-    """Write all of `content`, however short each write of the kernel is."""
-    view = memoryview(content)
-    while view:
-        taken = fs.write(fd, bytes(view), offset)
-        if taken <= 0:
-            raise OSError(errno.EIO, "a write took nothing")
-        view = view[taken:]
-        offset = None if offset is None else offset + taken
-
-
-def create(fs: Files, folder: Folder, name: str, content: bytes, mode: int) -> None:
-    """Make a file whose bytes are on disk under that name when this returns; the caller holds a lock.
-
-    Raises:
-        FileExistsError: the name is taken.
-    """
-    if fs.look(folder, name) is not None:
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), folder.of(name))
-    replace(fs, folder, name, content, mode)
-    fs.sync(folder)
-
-
-def replace(fs: Files, folder: Folder, name: str, content: bytes, mode: int) -> None:
-    """Put `content` under `name`, whole or not at all: its bytes are on disk before the name moves.
-
-    The caller holds a lock, and syncs the folder where the name has to be on disk as well.
-    """
-    # What stands under the temporary name is what a crash left, or an attack.
-    temporary = f"{name}.new"
-    with suppress(FileNotFoundError):
-        fs.unlink(folder, temporary)
-    fd = open_own(fs, folder, temporary, Access.NEW, mode)
-    try:
-        try:
-            write_all(fs, fd, content)
-            fs.sync(fd)
-        finally:
-            fs.close(fd)
-        fs.rename(folder, temporary, name)
-    except OSError:
-        with suppress(OSError):
-            fs.unlink(folder, temporary)
-        raise

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from counterpoint.errors import LockBusy, UnsafeFile
-from counterpoint.record.fs import SHARED, Access, Files, Folder, open_own
+from counterpoint.record.fs import SHARED, Access, Files, Folder
+from counterpoint.record.safe import open_own
 
 __all__ = ["MAX_WAIT_S", "Lock", "hold"]
 

@@ -1,7 +1,7 @@
 """The store interface: what keeps the blocks of channels, whoever keeps them.
 
-A store knows entries as headers, text and JSON. It knows no protocol and no rule. Both stores (`MemoryStore`
-here, `FileStore` in `files`) hold the same bytes, and one suite of tests runs over both.
+A store knows entries as headers, text and JSON. It knows no protocol and no rule. Both stores (`MemoryStore` in
+`memory`, `FileStore` in `files`) hold the same bytes, and one suite of tests runs over both.
 
 The record is the only durable state. `append` is compare-and-append: it states the number it expects to
 follow, so two drivers cannot both win. A claim is on disk before the call it stands for.
@@ -9,11 +9,14 @@ follow, so two drivers cannot both win. A claim is on disk before the call it st
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-__all__ = ["Bell", "Block", "Claim", "Draft", "Genesis", "Store", "Vault"]
+from counterpoint.errors import Conflict
+
+__all__ = ["Bell", "Block", "Claim", "Draft", "Genesis", "Held", "Store", "Vault"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +80,32 @@ Bell = Callable[[Block], Mapping[str, Any]]
 """Given the newest block, the doorbell's fields (`seq`, `turn`, `thread`, `last_entry`, `updated_at`)."""
 
 
+class Held(ABC):
+    """A channel that nobody else writes as long as this is held."""
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """The number of the newest entry; -1 where there is none."""
+
+    @property
+    @abstractmethod
+    def bell(self) -> Mapping[str, Any] | None:
+        """The doorbell's fields; `None` where it is missing, torn, or not at the newest entry."""
+
+    @abstractmethod
+    def count(self, thread: str) -> int:
+        """Return how many entries of a thread the channel file holds, archives left out."""
+
+    @abstractmethod
+    def read(self, after: int = -1) -> tuple[Block, ...]:
+        """Return the entries with a number above `after`, in order."""
+
+    @abstractmethod
+    def append(self, drafts: Sequence[Draft], *, bell: Bell | None = None) -> tuple[Block, ...]:
+        """As `Store.append`, at whatever end."""
+
+
 class Vault(ABC):
     """Replies kept sealed beside a channel: written once, on disk before `put` returns."""
 
@@ -92,7 +121,7 @@ class Vault(ABC):
 
 
 class Store(ABC):
-    """Keeps channels. Every method may raise `RecordError` or one of its kinds, nothing else on purpose."""
+    """Keeps channels. Every method may raise `RecordError` or one of its kinds; `append` may also raise `Refused`."""
 
     @abstractmethod
     def create(self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]) -> None:
@@ -110,6 +139,17 @@ class Store(ABC):
         """Return the entries with a number above `after`, in order. Entry 0 is the genesis."""
 
     @abstractmethod
+    def read_thread(self, channel: str, thread: str) -> tuple[Block, ...]:
+        """Return a thread's entries in the channel file, in order, at a cost that does not grow with the record."""
+
+    @abstractmethod
+    def hold(self, channel: str) -> AbstractContextManager[Held]:
+        """Keep every other writer away for the length of the block.
+
+        Raises:
+            LockBusy: another writer holds the channel.
+        """
+
     def append(
         self, channel: str, drafts: Sequence[Draft], *, expected: int | None, bell: Bell | None = None
     ) -> tuple[Block, ...]:
@@ -119,11 +159,16 @@ class Store(ABC):
             channel: the channel's name.
             drafts: at least one; several are one batch (`batch=1/2`, `2/2`).
             expected: the number of the newest entry the caller has seen; `None` appends at whatever end.
-            bell: makes the doorbell's fields from the newest block; `None` writes seq and last_entry alone.
+            bell: makes the doorbell's fields from the newest block; `None`: nobody's turn, no open thread.
 
         Raises:
             Conflict: the newest entry is not `expected`.
+            Refused: a draft has no place in the channel; nothing was written.
         """
+        with self.hold(channel) as held:
+            if expected is not None and held.n != expected:
+                raise Conflict(channel, expected=expected, found=held.n)
+            return held.append(drafts, bell=bell)
 
     @abstractmethod
     def vault(self, channel: str) -> Vault: ...

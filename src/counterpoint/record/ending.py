@@ -1,0 +1,100 @@
+"""The end of a channel file: what a crash may leave there, told from what somebody acknowledged.
+
+`tail` says where the last whole batch ends. What lies behind it was never finished and may be cut only where
+everything acknowledged (the doorbell's number, the remembered head) is among the whole entries.
+
+A plain entry shows less of itself than one with a trailer. It counts as unfinished where zeros follow, or where the
+index says that another entry was begun in its place, and then only while nothing acknowledges it.
+"""
+
+from dataclasses import dataclass, replace
+
+from counterpoint.core.canonical import digest
+from counterpoint.record.header import line_end, read_header
+from counterpoint.record.index import IndexDamaged, Span
+from counterpoint.record.scan import Match, Place, places
+from counterpoint.record.tail import last_whole
+from counterpoint.record.trailer import TRAILER
+
+__all__ = ["Ending", "Part", "batch_of", "find_ending", "has_trailer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The bytes of a channel file from `offset` to its end: all of it, or what follows a whole entry's last line."""
+
+    content: bytes
+    offset: int
+    channel: str
+    strict: bool
+    """Every byte counts and every entry has its trailer."""
+    acknowledged: int
+    """The highest number that the doorbell or our memory knows."""
+    unfinished: int | None = None
+    """Where the index says that an entry was begun and not finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    spans: tuple[Span, ...]
+    """The whole entries, in their order."""
+    torn: int | None
+    """Where in the file the unfinished rest begins; `None` where there is none."""
+
+
+def find_ending(part: Part) -> Ending:
+    """Tell the whole entries in `part` from an unfinished rest.
+
+    Raises:
+        IndexDamaged: text was put behind the entry before `part`, so that it is another entry now.
+    """
+    found = list(places(part.content))
+    before = part.content[: found[0][1]] if found else part.content
+    if part.offset and found and before.strip(b"\0 \t\r\n"):
+        raise IndexDamaged
+    if not found and not part.offset:
+        return Ending((), part.unfinished)
+    if found and not part.strict and found[-1][0] <= part.acknowledged and not part.content.endswith(b"\n"):
+        # An editor took the last line's end: the next entry begins with one.
+        part = replace(part, content=part.content + b"\n")
+    return _split(part, found)
+
+
+def _split(part: Part, found: list[Place]) -> Ending:
+    whole = last_whole(part.content, 0, channel=part.channel, strict=part.strict)
+    end = whole.end if whole.n >= 0 or part.offset else found[0][1]
+    kept = [place for place in found if place[2] <= whole.end]
+    rest = part.content[end:]
+    torn = end if rest.strip() or (part.strict and rest) else None
+    if kept and _is_unfinished(part, kept[-1], rest):
+        torn = kept.pop()[1]
+    return Ending(tuple(_span(part, place) for place in kept), None if torn is None else part.offset + torn)
+
+
+def _is_unfinished(part: Part, place: Place, rest: bytes) -> bool:
+    n, at, end, _, _ = place
+    if n <= part.acknowledged or has_trailer(part.content[at:end]):
+        return False
+    return rest.startswith(b"\0") or part.unfinished in {part.offset + at, part.offset + at - 1}
+
+
+def _span(part: Part, place: Place) -> Span:
+    n, at, end, _, _ = place
+    header = read_header(part.content[at : line_end(part.content, at)[0]])
+    assert header is not None, "a place begins with a header"
+    block = part.content[at:end]
+    return Span(n=n, thread=header.thread, offset=part.offset + at, length=end - at, digest=digest(block))
+
+
+def batch_of(block: bytes) -> tuple[int, int]:
+    """Return which of how many entries of a batch this block is; (1, 1) for a plain one."""
+    found = _trailer(block)
+    return (int(found[3]), int(found[4])) if found and found[3] else (1, 1)
+
+
+def has_trailer(block: bytes) -> bool:
+    return _trailer(block) is not None
+
+
+def _trailer(block: bytes) -> Match | None:
+    return TRAILER.fullmatch(block, block.rfind(b"\n") + 1)

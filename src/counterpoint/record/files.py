@@ -1,0 +1,246 @@
+"""Channels as files: the store that everybody can read, and that the public tool can work on beside us.
+
+- A *shared* channel lies directly under the root and is locked for both tools; a *case* channel lies in a folder of
+  its own name and is strict. Everything of a channel begins with its name; docs/record-files.md says what is what.
+- Reading takes no lock and changes nothing. What a writer has half written at that moment is not there yet.
+- Writing is `held`. Vault and claims are written under the same flock.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from counterpoint.core.canonical import digest
+from counterpoint.errors import Corrupt, RecordError, Refused
+from counterpoint.record.bell import FRESH_BELL, write_object
+from counterpoint.record.block import ZEROS, render
+from counterpoint.record.claims import add_claim, read_claims
+from counterpoint.record.findings import Remembered
+from counterpoint.record.fs import SHARED, Files, Folder, RealFiles
+from counterpoint.record.genesis import genesis_draft
+from counterpoint.record.header import check_name, line_end, read_header
+from counterpoint.record.heads import Heads
+from counterpoint.record.held import HeldFiles, sign_with
+from counterpoint.record.index import IndexDamaged
+from counterpoint.record.locks import hold
+from counterpoint.record.safe import create, open_folder, open_plain, read_all, read_file, replace, typed
+from counterpoint.record.scan import places
+from counterpoint.record.settings import MAX_SETTINGS, read_settings, whole_settings
+from counterpoint.record.signing import Signer
+from counterpoint.record.store import Block, Claim, Genesis, Store, Vault
+from counterpoint.record.vault import FileVault
+from counterpoint.record.view import View, open_view
+
+__all__ = ["FileStore", "Layout"]
+
+_PAUSE_S: Final = 0.1
+_FIRST_BYTES: Final = 64 * 1024
+_MAX_BEGUN: Final = 1 << 30
+_SETTINGS: Final = ".debate.json"
+
+T = TypeVar("T")
+
+
+class Layout(StrEnum):
+    SHARED = "shared"
+    """Channels of both tools, directly under the root."""
+    CASES = "cases"
+    """Strict channels, each in a folder of its own."""
+
+
+class FileStore(Store):
+    """Keeps channels as files under one root.
+
+    Args:
+        root: the folder.
+        layout: what kind of channels lie there.
+        signer: gives the key to sign with, asked for when a signed channel is written.
+        heads: the memory of heads in the user's state folder.
+        fs: the file operations.
+        sleep: how to wait for a lock, or for a new entry.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        layout: Layout,
+        *,
+        signer: Callable[[], Signer] | None = None,
+        heads: Heads | None = None,
+        fs: Files | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.root = root
+        self.layout = layout
+        self._signer = signer
+        self._heads = heads
+        self._fs = fs or RealFiles()
+        self._sleep = sleep
+
+    def create(self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]) -> None:
+        self._check_name(channel)
+        strict = genesis.mode == "strict"
+        assert strict or self.layout is Layout.SHARED, "a case channel is strict"
+        sign = sign_with(self._signer, genesis, channel=channel)
+        draft = genesis_draft(genesis, stamp=stamp, sender=sender)
+        block = render(draft, n=0, channel_id=genesis.channel_id, prev=ZEROS, sign=sign, strict=strict)
+        whole = whole_settings(channel, genesis, sender=sender, given=settings)
+        with typed(f"channel {channel!r} cannot be begun in {self.root}"):
+            if self.layout is Layout.CASES:
+                self._make_folder(channel)
+            with self._folder(channel) as folder, hold(self._fs, folder, channel, shared=False, sleep=self._sleep):
+                self._begin(folder, channel, block, write_object(whole))
+            if self._heads is not None:
+                seen = Remembered(genesis=digest(block), n=0, head=digest(block))
+                self._heads.remember(channel, genesis.channel_id, seen)
+
+    def _begin(self, folder: Folder, channel: str, block: bytes, settings: bytes) -> None:
+        self._refuse_existing(folder, channel)
+        replace(self._fs, folder, f"{channel}.channel.md", b"\n%b\n" % block, SHARED)
+        replace(self._fs, folder, f"{channel}.signal.json", write_object(FRESH_BELL), SHARED)
+        self._fs.sync(folder)
+        # The settings make it a channel, so they come last: a crash leaves a whole channel or none.
+        create(self._fs, folder, f"{channel}{_SETTINGS}", settings, SHARED)
+
+    def _make_folder(self, channel: str) -> None:
+        with open_folder(self._fs, self.root) as root:
+            with suppress(FileExistsError):
+                self._fs.make_folder(root, channel, 0o777)
+            self._fs.sync(root)
+
+    def _refuse_existing(self, folder: Folder, channel: str) -> None:
+        begun = read_file(self._fs, folder, f"{channel}.channel.md", max_bytes=_MAX_BEGUN)
+        if self._fs.look(folder, f"{channel}{_SETTINGS}") is not None or len(list(places(begun or b""))) > 1:
+            raise RecordError(f"{folder.of(channel)} is a channel already", hint="choose another name")
+
+    def settings(self, channel: str) -> Mapping[str, Any]:
+        name = f"{channel}{_SETTINGS}"
+        with self._reading(channel) as folder:
+            content = read_file(self._fs, folder, name, max_bytes=MAX_SETTINGS)
+            return read_settings(content, channel=channel, source=folder.of(name))
+
+    def head(self, channel: str) -> tuple[int, str]:
+        head = self._read(channel, lambda view: view.head)
+        return head.n, head.digest
+
+    def read(self, channel: str, after: int = -1) -> tuple[Block, ...]:
+        return self._read(channel, lambda view: view.read(after))
+
+    def read_thread(self, channel: str, thread: str) -> tuple[Block, ...]:
+        return self._read(channel, lambda view: view.read_thread(thread))
+
+    @contextmanager
+    def hold(self, channel: str) -> Iterator[HeldFiles]:
+        shared = self.layout is Layout.SHARED
+        with (
+            self._reading(channel) as folder,
+            hold(self._fs, folder, channel, shared=shared, sleep=self._sleep) as lock,
+        ):
+            if self._fs.look(folder, f"{channel}{_SETTINGS}") is None:
+                raise self._no_channel(channel)
+            with self._view(folder, channel, writing=True) as view:
+                yield HeldFiles(view, lock, self._signer, self._heads)
+
+    def vault(self, channel: str) -> Vault:
+        name = "vault" if self.layout is Layout.CASES else f"{channel}.vault"
+        return FileVault(self._fs, name, partial(self._reading, channel), partial(self._locked, channel))
+
+    def claim(self, channel: str, turn: str, *, driver: str, until: datetime) -> Claim:
+        with self._locked(channel) as folder:
+            return add_claim(self._fs, folder, f"{channel}.claims", turn, driver=driver, until=until)
+
+    def claims(self, channel: str) -> tuple[Claim, ...]:
+        with self._reading(channel) as folder:
+            return read_claims(self._fs, folder, f"{channel}.claims")
+
+    def list_open(self) -> tuple[str, ...]:
+        with typed(f"{self.root} cannot be read"), open_folder(self._fs, self.root) as root:
+            names = self._fs.names(root)
+        if self.layout is Layout.SHARED:
+            names = [name.removesuffix(_SETTINGS) for name in names if name.endswith(_SETTINGS)]
+        found = [name for name in names if _is_name(name, strict=self.layout is Layout.CASES)]
+        return tuple(sorted((name for name in found if self._is_channel(name)), key=self._begun))
+
+    def watch(self, channel: str, *, after: int, timeout_s: float) -> bool:
+        waited_s = 0.0
+        while self.head(channel)[0] <= after:
+            if waited_s >= timeout_s:
+                return False
+            self._sleep(_PAUSE_S)
+            waited_s += _PAUSE_S
+        return True
+
+    def _is_channel(self, name: str) -> bool:
+        try:
+            with self._reading(name) as folder:
+                return self._fs.look(folder, f"{name}{_SETTINGS}") is not None
+        except RecordError:  # a folder or a file that is no channel
+            return False
+
+    def _begun(self, channel: str) -> tuple[str, str]:
+        """Return when a channel began, for sorting; its name tells channels without entries apart."""
+        with self._reading(channel) as folder:
+            fd = open_plain(self._fs, folder, f"{channel}.channel.md")
+            try:
+                content = read_all(self._fs, fd, end=_FIRST_BYTES)
+            finally:
+                self._fs.close(fd)
+        first = next(places(content), None)
+        header = read_header(content[first[1] : line_end(content, first[1])[0]]) if first else None
+        return (header.stamp if header else "", channel)
+
+    def _read(self, channel: str, step: Callable[[View], T]) -> T:
+        """Do a reading step without a lock.
+
+        What looks damaged may be a writer at work, or an index that is wrong: it is looked at once more without.
+        """
+        with self._reading(channel) as folder:
+            try:
+                with self._view(folder, channel) as view:
+                    return step(view)
+            except (Corrupt, IndexDamaged):
+                with self._view(folder, channel, trusting=False) as view:
+                    return step(view)
+
+    def _view(
+        self, folder: Folder, channel: str, *, writing: bool = False, trusting: bool = True
+    ) -> AbstractContextManager[View]:
+        strict = self.layout is Layout.CASES
+        return open_view(
+            self._fs, folder, channel, strict=strict, heads=self._heads, writing=writing, trusting=trusting
+        )
+
+    @contextmanager
+    def _reading(self, channel: str) -> Iterator[Folder]:
+        self._check_name(channel)
+        with typed(f"channel {channel!r} in {self.root}"), self._folder(channel) as folder:
+            yield folder
+
+    @contextmanager
+    def _locked(self, channel: str) -> Iterator[Folder]:
+        with self._reading(channel) as folder, hold(self._fs, folder, channel, shared=False, sleep=self._sleep):
+            yield folder
+
+    def _folder(self, channel: str) -> AbstractContextManager[Folder]:
+        return open_folder(self._fs, self.root, channel if self.layout is Layout.CASES else "")
+
+    def _no_channel(self, channel: str) -> RecordError:
+        return RecordError(f"there is no channel {channel!r} in {self.root}", hint="name a channel that exists")
+
+    def _check_name(self, channel: str) -> None:
+        if not _is_name(channel, strict=self.layout is Layout.CASES):
+            raise RecordError(
+                f"{channel!r} is no name of a channel", hint="use lower-case letters, digits and hyphens"
+            )
+
+
+def _is_name(name: str, *, strict: bool) -> bool:
+    try:
+        check_name("channel", name, strict=strict)
+    except Refused:
+        return False
+    return True

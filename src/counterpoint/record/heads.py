@@ -1,0 +1,112 @@
+"""What this machine remembers of each channel: its genesis and its newest head (DESIGN section 5).
+
+It lies in the user's state folder, where no repository writes, and finds what a chain alone cannot: a record rolled
+back, forked, or begun anew under another genesis (SECURITY R6, R9, R11). A channel not known here is new, no fault.
+
+One file for each channel id holds two slots of one line; the older one is overwritten, so that a torn write leaves
+the other. After a power cut the memory may be one entry behind the record, never ahead of it.
+"""
+
+import re
+import zlib
+from contextlib import suppress
+from pathlib import PurePath
+from typing import Final
+
+from counterpoint.errors import Corrupt
+from counterpoint.record.findings import Remembered
+from counterpoint.record.fs import Access, Files
+from counterpoint.record.safe import open_folder, open_own, write_all
+
+__all__ = ["Heads", "compare"]
+
+_LINE: Final = re.compile(rb"([0-9a-f]{64}) ([0-9]{16}) ([0-9a-f]{64}) ([0-9a-f]{8})\n")
+_SLOT: Final = 64 + 1 + 16 + 1 + 64 + 1 + 8 + 1
+_ID: Final = re.compile(r"[0-9a-f]{32}")
+_PAUSE_S: Final = 0.001
+
+
+class Heads:
+    """The memory of heads in one folder, made when the first head is remembered."""
+
+    def __init__(self, fs: Files, path: str) -> None:
+        self._fs = fs
+        self._path = path
+
+    def get(self, channel_id: str) -> Remembered | None:
+        """Return what is remembered of a channel.
+
+        Raises:
+            UnsafeFile: the file is a link, has a second name, or belongs to somebody else.
+        """
+        assert _ID.fullmatch(channel_id), channel_id
+        with suppress(FileNotFoundError), open_folder(self._fs, self._path) as folder:
+            fd = open_own(self._fs, folder, channel_id, Access.READ)
+            try:
+                return self._newest(fd)[0]
+            finally:
+                self._fs.close(fd)
+        return None
+
+    def remember(self, channel: str, channel_id: str, seen: Remembered) -> None:
+        """Keep `seen` where it is not older than what is kept.
+
+        Raises:
+            Corrupt: another genesis, or another entry under the same number, is remembered.
+        """
+        assert _ID.fullmatch(channel_id), channel_id
+        self._make_folder()
+        with open_folder(self._fs, self._path) as folder:
+            fd = open_own(self._fs, folder, channel_id, Access.KEEP)
+            try:
+                self._fs.wait_lock(fd)
+                kept, slot = self._newest(fd)
+                if kept is not None:
+                    compare(channel, kept, seen)
+                if kept is None or seen.n > kept.n:
+                    write_all(self._fs, fd, _write(seen), slot * _SLOT)
+            finally:
+                self._fs.close(fd)
+
+    def _make_folder(self) -> None:
+        path = PurePath(self._path)
+        try:
+            self._fs.close(self._fs.folder(self._path))
+        except FileNotFoundError:
+            with open_folder(self._fs, str(path.parent)) as parent:
+                with suppress(FileExistsError):
+                    self._fs.make_folder(parent, path.name, 0o700)
+                self._fs.sync(parent)
+
+    def _newest(self, fd: int) -> tuple[Remembered | None, int]:
+        """Return the newest slot that is whole, and which one to write next."""
+        content = self._fs.read(fd, 2 * _SLOT, 0)
+        slots = [_read(content[:_SLOT]), _read(content[_SLOT:])]
+        first, second = slots
+        if first is not None and (second is None or first.n >= second.n):
+            return first, 1
+        return second, 0
+
+
+def compare(channel: str, kept: Remembered, seen: Remembered) -> None:
+    """Refuse what contradicts the memory.
+
+    Raises:
+        Corrupt: another genesis, or another entry under the same number.
+    """
+    if kept.genesis != seen.genesis:
+        raise Corrupt(channel, 0, f"its digest is {seen.genesis}; this machine remembers {kept.genesis}")
+    if kept.n == seen.n and kept.head != seen.head:
+        raise Corrupt(channel, seen.n, f"its digest is {seen.head}; this machine remembers {kept.head}")
+
+
+def _write(seen: Remembered) -> bytes:
+    line = f"{seen.genesis} {seen.n:016d} {seen.head} ".encode()
+    return line + b"%08x\n" % zlib.crc32(line)
+
+
+def _read(slot: bytes) -> Remembered | None:
+    found = _LINE.fullmatch(slot)
+    if found is None or zlib.crc32(slot[:-9]) != int(found[4], 16):
+        return None
+    return Remembered(genesis=found[1].decode(), n=int(found[2]), head=found[3].decode())

@@ -1,0 +1,209 @@
+"""Writing a channel's files, under its locks: one order, so that no crash loses, doubles or tears an entry.
+
+1. What a crash left is put right: a rest that was never finished is kept aside, then cut off.
+2. The doorbell's new bytes are put on disk under another name. The new rows go to the index, on shared channels onto
+   the disk, so that an entry that was begun there and not finished is known as ours.
+3. The entries are appended in one write and synced. That is the moment at which they exist.
+4. The head is remembered, the doorbell moves.
+
+A failure before the end of 3 takes back what was written; nothing was acknowledged then. In a channel that the
+public tool began, several entries are one atomic replacement of the file, since plain entries name no batch.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from counterpoint.core.canonical import digest
+from counterpoint.errors import RecordError
+from counterpoint.record.bell import default_bell, next_bell, write_object
+from counterpoint.record.block import ZEROS, parse, render, render_plain
+from counterpoint.record.findings import Remembered
+from counterpoint.record.fs import SHARED
+from counterpoint.record.heads import Heads
+from counterpoint.record.index import IndexDamaged, Span, store
+from counterpoint.record.locks import Lock
+from counterpoint.record.safe import create, prepared, read_all, write_all
+from counterpoint.record.signing import Signer
+from counterpoint.record.store import Bell, Block, Draft, Genesis, Held
+from counterpoint.record.view import View
+
+__all__ = ["HeldFiles"]
+
+
+def sign_with(
+    signer: Callable[[], Signer] | None, genesis: Genesis, *, channel: str
+) -> Callable[[bytes], str] | None:
+    """Return how the channel's entries are signed; `None`: they are not.
+
+    Raises:
+        RecordError: the channel is signed, and not by a key that we have.
+    """
+    if not genesis.keys:
+        return None
+    key = signer() if signer else None
+    if key is None or key.public not in genesis.keys:
+        ours = "there is none here" if key is None else f"ours is {key.public!r}"
+        raise RecordError(
+            f"channel {channel!r} is signed by the {len(genesis.keys)} keys that its genesis names; {ours}",
+            hint="write from the machine that began it",
+        )
+    return key.sign
+
+
+@dataclass(slots=True)
+class HeldFiles(Held):
+    """A channel's files, opened to write and locked."""
+
+    view: View
+    lock: Lock
+    signer: Callable[[], Signer] | None
+    heads: Heads | None
+    is_spent: bool = False
+    """The files are no longer what the view says; nothing more is written under this hold."""
+
+    @property
+    def n(self) -> int:
+        return self.view.head.n
+
+    @property
+    def bell(self) -> Mapping[str, Any] | None:
+        bell = self.view.bell
+        return bell[1] if bell is not None and bell[0] == self.n else None
+
+    def count(self, thread: str) -> int:
+        try:
+            return self.view.index.count(thread)
+        except IndexDamaged:
+            self.view = self.view.rebuilt()
+            return self.view.index.count(thread)
+
+    def read(self, after: int = -1) -> tuple[Block, ...]:
+        return self.view.read(after)
+
+    def append(self, drafts: Sequence[Draft], *, bell: Bell | None = None) -> tuple[Block, ...]:
+        assert drafts, "an append has at least one entry"
+        assert not self.is_spent, "the file was replaced; hold the channel anew"
+        self.repair()
+        view = self.view
+        blocks = self._render(drafts)
+        parsed = tuple(parse(block, channel=view.channel, strict=view.strict) for block in blocks)
+        before = view.bell[1] if view.bell is not None else None
+        fields = next_bell(before, (bell or default_bell)(parsed[-1]))
+        bell_name = f"{view.channel}.signal.json"
+        with prepared(view.fs, view.folder, bell_name, write_object(fields), SHARED) as temporary:
+            if view.genesis is None and len(blocks) > 1:
+                self._replace(blocks)
+            else:
+                self._append(blocks, parsed)
+            self._ring(temporary, bell_name, parsed[-1].n)
+        self.view.bell = parsed[-1].n, fields
+        return parsed
+
+    def repair(self) -> None:
+        """Keep aside what a crash left behind the last whole entry, then cut it off. Repeating it changes nothing."""
+        view = self.view
+        if view.torn is None:
+            return
+        torn = read_all(view.fs, view.fd, start=view.torn)
+        name = f"{view.channel}.torn-{view.index.head.n + 1}-{digest(torn)[:8]}"
+        if view.fs.look(view.folder, name) is None:
+            create(view.fs, view.folder, name, torn, SHARED)
+        self.lock.check()
+        view.fs.truncate(view.fd, view.torn)
+        view.fs.sync(view.fd)
+        view.size = view.torn
+        view.torn = None
+
+    def _render(self, drafts: Sequence[Draft]) -> list[bytes]:
+        first = self.n + 1
+        genesis = self.view.genesis
+        if genesis is None:
+            return [render_plain(draft, max(first, 1) + i) for i, draft in enumerate(drafts)]
+        sign = sign_with(self.signer, genesis, channel=self.view.channel)
+        blocks: list[bytes] = []
+        prev = self.view.head.digest if first else ZEROS
+        for i, draft in enumerate(drafts):
+            block = render(
+                draft,
+                n=first + i,
+                channel_id=genesis.channel_id,
+                prev=prev,
+                batch=(i + 1, len(drafts)),
+                sign=sign,
+                strict=self.view.strict,
+            )
+            blocks.append(block)
+            prev = digest(block)
+        return blocks
+
+    def _append(self, blocks: Sequence[bytes], parsed: Sequence[Block]) -> None:
+        offset = self.view.size
+        content = b"".join(b"\n%b\n" % block for block in blocks)
+        self._add_rows(offset, blocks, parsed)
+        view = self.view
+        try:
+            self._store_rows()
+            self.lock.check()
+            write_all(view.fs, view.fd, content)
+            view.fs.sync(view.fd)
+            self._remember(parsed[-1])
+        except (OSError, RecordError):
+            self.is_spent = True
+            with suppress(OSError):
+                view.fs.truncate(view.fd, offset)
+            raise
+        view.size = offset + len(content)
+
+    def _add_rows(self, offset: int, blocks: Sequence[bytes], parsed: Sequence[Block]) -> None:
+        spans: list[Span] = []
+        for block, entry in zip(blocks, parsed, strict=True):
+            at = offset + 1
+            spans.append(Span(n=entry.n, thread=entry.thread, offset=at, length=len(block), digest=entry.digest))
+            offset = at + len(block) + 1
+        try:
+            for span in spans:
+                self.view.index.add(span)
+        except IndexDamaged:
+            self.view = self.view.rebuilt()
+            for span in spans:
+                self.view.index.add(span)
+
+    def _store_rows(self) -> None:
+        view = self.view
+        assert view.index_fd is not None, "a held channel has its index open"
+        is_new = view.fs.stat(view.index_fd).size == 0
+        store(view.fs, view.index_fd, view.index)
+        if self.lock.shared:
+            view.fs.sync(view.index_fd)
+            if is_new:
+                view.fs.sync(view.folder)
+
+    def _replace(self, blocks: Sequence[bytes]) -> None:
+        view = self.view
+        name = f"{view.channel}.channel.md"
+        content = read_all(view.fs, view.fd) + b"".join(b"\n%b\n" % block for block in blocks)
+        self.is_spent = True
+        with prepared(view.fs, view.folder, name, content, SHARED) as temporary:
+            self.lock.check()
+            found = view.fs.look(view.folder, name)
+            if found is None or (found.inode, found.size) != (view.fs.stat(view.fd).inode, view.size):
+                raise RecordError(f"{view.folder.of(name)} was replaced while we held its locks", hint="try again")
+            view.fs.rename(view.folder, temporary, name)
+        view.fs.sync(view.folder)
+
+    def _remember(self, newest: Block) -> None:
+        view = self.view
+        if self.heads is not None and view.genesis is not None:
+            seen = Remembered(genesis=view.genesis_digest, n=newest.n, head=newest.digest)
+            self.heads.remember(view.channel, view.genesis.channel_id, seen)
+
+    def _ring(self, temporary: str, name: str, n: int) -> None:
+        try:
+            self.view.fs.rename(self.view.folder, temporary, name)
+        except OSError as error:
+            raise RecordError(
+                f"MSG-{n} is recorded, but its doorbell {name} is not: {error.strerror}",
+                hint="do not send it again; the next entry writes the doorbell anew",
+            ) from None

@@ -1,0 +1,206 @@
+"""Files opened, read and written with care (SECURITY C.1, R21).
+
+- `open_own` refuses a file that is a link, no plain file, has a second name, or belongs to somebody else;
+  `open_plain` is the same for a file that is only read, whoever owns it.
+- A write goes on until all bytes are taken. A file made or replaced has its bytes on disk before it has its name.
+- A failed `sync` is never repeated: the kernel may have dropped the bytes, so what was written counts as lost.
+- `typed` turns an `OSError` into a `RecordError` at the edge of the store.
+"""
+
+import errno
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from counterpoint.errors import RecordError, UnsafeFile
+from counterpoint.record.fs import PRIVATE, Access, Files, Folder, Stat
+
+__all__ = [
+    "create",
+    "open_folder",
+    "open_own",
+    "open_plain",
+    "prepared",
+    "read_all",
+    "read_file",
+    "replace",
+    "subfolder",
+    "typed",
+    "write_all",
+]
+
+
+@contextmanager
+def typed(what: str) -> Iterator[None]:
+    """Turn an `OSError` of the block into a `RecordError` about `what`."""
+    try:
+        yield
+    except OSError as error:
+        hint = _HINTS.get(error.errno or 0, "look at the disk and the folder, then repeat the step")
+        raise RecordError(f"{what}: {error.strerror or error}", hint=hint) from None
+
+
+_HINTS: Final = {
+    errno.ENOSPC: "free some space, then repeat the step",
+    errno.EDQUOT: "free some space, then repeat the step",
+    errno.EROFS: "use a folder that can be written",
+    errno.EACCES: "use a folder that you may read and write",
+    errno.EPERM: "use a folder that you may read and write",
+    errno.ENOENT: "name a channel and a folder that exist",
+}
+
+
+@contextmanager
+def open_folder(fs: Files, path: str, inside: str = "") -> Generator[Folder]:
+    """Hold a folder, or the one named `inside` in it, for the length of the block."""
+    folder = fs.folder(path)
+    try:
+        if inside:
+            outer, folder = folder, subfolder(fs, folder, inside)
+            fs.close(outer)
+        yield folder
+    finally:
+        fs.close(folder)
+
+
+def subfolder(fs: Files, folder: Folder, name: str) -> Folder:
+    """Open a folder inside another.
+
+    Raises:
+        UnsafeFile: it is a link or no folder.
+    """
+    try:
+        return fs.subfolder(folder, name)
+    except OSError as error:
+        if error.errno in {errno.ELOOP, errno.ENOTDIR}:
+            raise UnsafeFile(folder.of(name), "is no folder of its own") from None
+        raise
+
+
+def open_own(fs: Files, folder: Folder, name: str, access: Access, mode: int = PRIVATE) -> int:
+    """Open a file that must be ours alone to write.
+
+    Raises:
+        UnsafeFile: it is a link, no plain file, has a second name, or belongs to somebody else.
+    """
+    return _open(fs, folder, name, access, mode, own=True)
+
+
+def open_plain(fs: Files, folder: Folder, name: str) -> int:
+    """Open a plain file with one name to read it.
+
+    Raises:
+        UnsafeFile: it is a link, no plain file, or has a second name.
+    """
+    return _open(fs, folder, name, Access.READ, PRIVATE, own=False)
+
+
+def _open(fs: Files, folder: Folder, name: str, access: Access, mode: int, *, own: bool) -> int:
+    try:
+        fd = fs.open(folder, name, access, mode)
+    except OSError as error:
+        if error.errno in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
+            raise UnsafeFile(folder.of(name), "is a link or no plain file") from None
+        raise
+    reason = _unsafe(fs.stat(fd), fs.user if own else None)
+    if reason:
+        fs.close(fd)
+        raise UnsafeFile(folder.of(name), reason)
+    return fd
+
+
+def _unsafe(found: Stat, user: int | None) -> str:
+    if not found.is_file:
+        return "is no plain file"
+    # None at all is well: it was replaced, by whoever holds the lock, while we opened it.
+    if found.links > 1:
+        return f"has {found.links} names"
+    if user is not None and found.owner != user:
+        return f"belongs to uid {found.owner}; this is uid {user}"
+    return ""
+
+
+def read_all(fs: Files, fd: int, *, start: int = 0, end: int | None = None) -> bytes:
+    """Return the bytes from `start` to `end`, or to the end of the file."""
+    parts: list[bytes] = []
+    while end is None or start < end:
+        part = fs.read(fd, (1 << 20) if end is None else end - start, start)
+        if not part:
+            break
+        parts.append(part)
+        start += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def read_file(fs: Files, folder: Folder, name: str, *, max_bytes: int) -> bytes | None:
+    """Return a small file's bytes, `None` where there is none.
+
+    Raises:
+        RecordError: it is larger than `max_bytes`.
+        UnsafeFile: as `open_plain`.
+    """
+    try:
+        fd = open_plain(fs, folder, name)
+    except FileNotFoundError:
+        return None
+    try:
+        content = read_all(fs, fd, end=max_bytes + 1)
+    finally:
+        fs.close(fd)
+    if len(content) > max_bytes:
+        raise RecordError(f"{folder.of(name)} is larger than {max_bytes} bytes")
+    return content
+
+
+def write_all(fs: Files, fd: int, content: bytes, offset: int | None = None) -> None:
+    """Write all of `content`, however short each write of the kernel is."""
+    view = memoryview(content)
+    while view:
+        taken = fs.write(fd, bytes(view), offset)
+        if taken <= 0:
+            raise OSError(errno.EIO, "a write took nothing")
+        view = view[taken:]
+        offset = None if offset is None else offset + taken
+
+
+def create(fs: Files, folder: Folder, name: str, content: bytes, mode: int) -> None:
+    """Make a file whose bytes are on disk under that name when this returns; the caller holds a lock.
+
+    Raises:
+        FileExistsError: the name is taken.
+    """
+    if fs.look(folder, name) is not None:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), folder.of(name))
+    replace(fs, folder, name, content, mode)
+    fs.sync(folder)
+
+
+def replace(fs: Files, folder: Folder, name: str, content: bytes, mode: int) -> None:
+    """Put `content` under `name`, whole or not at all; the caller holds a lock.
+
+    The caller syncs the folder where the new name has to be on disk as well.
+    """
+    with prepared(fs, folder, name, content, mode) as temporary:
+        fs.rename(folder, temporary, name)
+
+
+@contextmanager
+def prepared(fs: Files, folder: Folder, name: str, content: bytes, mode: int) -> Iterator[str]:
+    """Have `content` on disk under a temporary name, to be renamed to `name` in the block or else removed."""
+    temporary = f"{name}.new"
+    # What stands there is what a crash left, or an attack.
+    with suppress(FileNotFoundError):
+        fs.unlink(folder, temporary)
+    fd = open_own(fs, folder, temporary, Access.NEW, mode)
+    try:
+        try:
+            write_all(fs, fd, content)
+            fs.sync(fd)
+        finally:
+            fs.close(fd)
+        yield temporary
+    except BaseException:
+        with suppress(OSError):
+            fs.unlink(folder, temporary)
+        raise

@@ -1,0 +1,340 @@
+"""One channel's files as they stand: the index, the doorbell, the genesis, and what a crash left at the end.
+
+A view is read in an order that a writer at work cannot upset: doorbell and memory first, the channel file after. It
+changes nothing. `held` puts right what a view has found, under the locks.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from counterpoint.core.canonical import digest
+from counterpoint.errors import Corrupt
+from counterpoint.record.archive import archived_blocks
+from counterpoint.record.bell import MAX_BELL, read_bell
+from counterpoint.record.block import parse
+from counterpoint.record.ending import Part, batch_of, find_ending, has_trailer
+from counterpoint.record.findings import Remembered
+from counterpoint.record.fs import Access, Files, Folder
+from counterpoint.record.genesis import parse_genesis
+from counterpoint.record.header import line_end
+from counterpoint.record.heads import Heads, compare
+from counterpoint.record.index import NO_HEAD, Base, GenesisAt, Head, Index, IndexDamaged, Row, load
+from counterpoint.record.safe import open_own, open_plain, read_all, read_file
+from counterpoint.record.scan import places
+from counterpoint.record.store import Block, Genesis
+from counterpoint.record.trailer import TRAILER_MARK
+
+__all__ = ["View", "open_view"]
+
+
+@dataclass(slots=True, kw_only=True)
+class View:
+    fs: Files
+    folder: Folder
+    channel: str
+    fd: int
+    """The channel file."""
+    index_fd: int | None
+    size: int
+    """Of the channel file."""
+    index: Index
+    torn: int | None
+    """Where an unfinished rest begins."""
+    strict: bool
+    """Every byte counts, and a plain entry is tampering."""
+    genesis: Genesis | None
+    """`None` in a channel that the public tool began."""
+    genesis_digest: str
+    bell: tuple[int, Mapping[str, Any]] | None
+    """The doorbell's number and fields; `None` where it is missing or torn."""
+    rebuilt: Callable[[], "View"]
+    """Makes the same view without the index file; for when a row in it turns out to be damaged."""
+
+    @property
+    def end(self) -> int:
+        """Where the whole entries end."""
+        return self.size if self.torn is None else self.torn
+
+    @property
+    def head(self) -> Head:
+        """The newest entry. A channel of the public tool may have lost entries; its doorbell counts on."""
+        head = self.index.head
+        if self.genesis is None and self.bell is not None and self.bell[0] > head.n:
+            return Head(self.bell[0], head.digest)
+        return head
+
+    def read(self, after: int) -> tuple[Block, ...]:
+        """Return the entries above `after`, those in the archives too.
+
+        Raises:
+            Corrupt: one is not in its form.
+        """
+        content = read_all(self.fs, self.fd, start=self._start(after), end=self.end)
+        found = [self._parse(content[at:end]) for n, at, end, _, _ in places(content) if n > after]
+        if len(found) < self.index.head.n - max(after, -1 if self.genesis else 0):
+            known = {(block.n, block.digest) for block in found}
+            archived = archived_blocks(self.fs, self.folder, self.channel)
+            found += [self._parse(old) for key, old in archived.items() if key[0] > after and key not in known]
+            found.sort(key=lambda block: block.n)
+        return tuple(found)
+
+    def _start(self, after: int) -> int:
+        """Return where to begin to look for entries above `after`."""
+        if self.genesis is None:  # the public tool may have begun its numbers anew
+            return 0
+        place = self.index.place(after)
+        return self.index.row(place).offset if place < len(self.index) else self.end
+
+    def read_thread(self, thread: str) -> tuple[Block, ...]:
+        """Return the thread's entries in the channel file, oldest first, at the cost of the thread alone.
+
+        Raises:
+            IndexDamaged: an entry is not where its row says.
+        """
+        found = [self.read_row(row) for row in self.index.thread(thread)]
+        return tuple(reversed(found))
+
+    def read_row(self, row: Row) -> Block:
+        block = read_all(self.fs, self.fd, start=row.offset, end=row.end)
+        if digest(block) != row.digest:
+            raise IndexDamaged
+        return self._parse(block)
+
+    def _parse(self, block: bytes) -> Block:
+        return parse(block, channel=self.channel, strict=self.strict)
+
+
+@contextmanager
+def open_view(
+    fs: Files,
+    folder: Folder,
+    channel: str,
+    *,
+    strict: bool,
+    heads: Heads | None,
+    writing: bool = False,
+    trusting: bool = True,
+) -> Iterator[View]:
+    """Hold a view of a channel for the length of the block.
+
+    Args:
+        fs: where the files are.
+        folder: the channel's.
+        channel: its name.
+        strict: the caller knows that every byte counts here, whatever the record says of itself.
+        heads: the memory to compare with.
+        writing: the channel file is opened to append, and the index is made where it is missing.
+        trusting: the index file may be used.
+
+    Raises:
+        Corrupt: the record contradicts its own numbers, its doorbell, or what is remembered.
+        UnsafeFile: a file of the channel is not what it should be.
+    """
+    bell = read_bell(read_file(fs, folder, f"{channel}.signal.json", max_bytes=MAX_BELL))
+    name = f"{channel}.channel.md"
+    fd = open_own(fs, folder, name, Access.APPEND) if writing else open_plain(fs, folder, name)
+    index_fd = None
+    try:
+        if trusting:
+            index_fd = _open_index(fs, folder, f"{channel}.index", writing=writing)
+        yield _Opening(fs, folder, channel, strict, fd, index_fd, bell, heads).view()
+    finally:
+        fs.close(fd)
+        if index_fd is not None:
+            fs.close(index_fd)
+
+
+def _open_index(fs: Files, folder: Folder, name: str, *, writing: bool) -> int | None:
+    if writing:
+        return open_own(fs, folder, name, Access.KEEP)
+    with suppress(FileNotFoundError):
+        return open_plain(fs, folder, name)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What holds of a channel before its newest entries are looked at."""
+
+    first: bytes
+    """The genesis block; empty where there is none."""
+    genesis: Genesis | None
+    strict: bool
+    remembered: Remembered | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The steps to a view."""
+
+    fs: Files
+    folder: Folder
+    channel: str
+    strict: bool
+    fd: int
+    index_fd: int | None
+    bell: tuple[int, Mapping[str, Any]] | None
+    heads: Heads | None
+
+    def view(self) -> View:
+        with suppress(IndexDamaged):
+            if self.index_fd is not None:
+                return self._from_index(self.index_fd)
+        return self.from_file()
+
+    def _from_index(self, index_fd: int) -> View:
+        index, unfinished = load(self.fs, index_fd, self.fd, self.fs.stat(self.fd).inode)
+        known = self._known(self._first_block(index))
+        floor = index.head.n
+        if self._step_back(index):
+            floor = -1 if index.last is None else index.last.n
+        offset = 0 if index.last is None else self._behind(index.last)
+        content = read_all(self.fs, self.fd, start=offset)
+        return self._surveyed(index, known, content, offset=offset, floor=floor, unfinished=unfinished)
+
+    def _first_block(self, index: Index) -> bytes | None:
+        match index.base.genesis:
+            case GenesisAt.FIRST:
+                row = index.row(0)
+                block = read_all(self.fs, self.fd, start=row.offset, end=row.end)
+                if digest(block) != row.digest:
+                    raise IndexDamaged
+                return block
+            case GenesisAt.ARCHIVE:
+                return _first(archived_blocks(self.fs, self.folder, self.channel))
+            case GenesisAt.NOWHERE:
+                return None
+
+    def _step_back(self, index: Index) -> bool:
+        """Drop the newest rows while they have to be looked at again; say whether there were any."""
+        stored = len(index)
+        while index.last is not None and (rows := self._unsure(index.last)):
+            for _ in range(rows):
+                index.drop_last()
+        return len(index) < stored
+
+    def _unsure(self, row: Row) -> int:
+        """Return how many rows up to this one are unsure: a batch whose end is not here, or a line without end."""
+        number, total = batch_of(read_all(self.fs, self.fd, start=row.offset, end=row.end))
+        if number < total:
+            return min(number, row.number + 1)
+        return 0 if self._behind(row) > row.end else 1
+
+    def from_file(self) -> View:
+        content = read_all(self.fs, self.fd)
+        archived = archived_blocks(self.fs, self.folder, self.channel)
+        start = next(places(content), None)
+        first = content[start[1] : start[2]] if start and start[0] == 0 and start[4] else None
+        genesis = GenesisAt.FIRST if first else GenesisAt.NOWHERE
+        if first is None and (first := _first(archived)):
+            genesis = GenesisAt.ARCHIVE
+        newest = max(archived, default=(NO_HEAD.n, NO_HEAD.digest))
+        base = Base(inode=self.fs.stat(self.fd).inode, archived=Head(*newest), genesis=genesis)
+        known = self._known(first)
+        content += read_all(self.fs, self.fd, start=len(content))
+        view = self._surveyed(Index(base), known, content, offset=0, floor=-1, unfinished=None)
+        if first is None:
+            self._refuse_trailers(content)
+        else:
+            self._refuse_repeated(view.index, archived)
+        return view
+
+    def _known(self, first: bytes | None) -> _Known:
+        """Read what is known of the channel beside its newest entries; those are read after it."""
+        if first is None:
+            return _Known(b"", None, self.strict, None)
+        genesis = parse_genesis(parse(first, channel=self.channel, strict=self.strict), channel=self.channel)
+        remembered = self.heads.get(genesis.channel_id) if self.heads else None
+        return _Known(first, genesis, self.strict or genesis.mode == "strict", remembered)
+
+    def _refuse_trailers(self, content: bytes) -> None:
+        if TRAILER_MARK.encode() not in content:
+            return
+        for n, _, _, _, trailer in places(content):
+            if trailer:
+                raise Corrupt(self.channel, 0, f"no genesis entry, and MSG-{n} has a trailer")
+
+    def _refuse_repeated(self, index: Index, archived: Mapping[tuple[int, str], bytes]) -> None:
+        for n, archived_digest in archived:
+            row = index.find(n)
+            if row is not None and row.digest != archived_digest:
+                raise Corrupt(
+                    self.channel, n, "the channel file and an archive hold different entries of this number"
+                )
+
+    def _behind(self, row: Row) -> int:
+        """Return where the line after an entry begins."""
+        return row.end + line_end(read_all(self.fs, self.fd, start=row.end, end=row.end + 3), 0)[1]
+
+    def _surveyed(
+        self, index: Index, known: _Known, content: bytes, *, offset: int, floor: int, unfinished: int | None
+    ) -> View:
+        part = Part(
+            content=content,
+            offset=offset,
+            channel=self.channel,
+            strict=known.strict,
+            acknowledged=max(self.bell[0] if self.bell else -1, known.remembered.n if known.remembered else -1),
+            unfinished=unfinished,
+        )
+        ending = find_ending(part)
+        for span in ending.spans:
+            if known.genesis and span.n <= floor:
+                raise Corrupt(self.channel, span.n, f"it stands after MSG-{floor}")
+            floor = span.n
+            index.add(span)
+        view = View(
+            fs=self.fs,
+            folder=self.folder,
+            channel=self.channel,
+            fd=self.fd,
+            index_fd=self.index_fd,
+            size=offset + len(content),
+            index=index,
+            torn=ending.torn,
+            strict=known.strict,
+            genesis=known.genesis,
+            genesis_digest=digest(known.first),
+            bell=self.bell,
+            rebuilt=self.from_file,
+        )
+        self._compare(view, known.remembered)
+        return view
+
+    def _compare(self, view: View, remembered: Remembered | None) -> None:
+        """Refuse a record that lacks or contradicts what is known of it.
+
+        Raises:
+            Corrupt: so it does.
+        """
+        head = view.index.head
+        if view.genesis is None:
+            if self.strict:
+                raise Corrupt(self.channel, 0, "no genesis entry")
+            if view.torn is None:
+                return
+        if self.bell is not None and self.bell[0] > head.n:
+            raise Corrupt(
+                self.channel,
+                head.n + 1,
+                f"not in the record, or damaged; the doorbell says MSG-{self.bell[0]}",
+                hint="restore the record from a copy; remove the doorbell to go on without what is lost",
+            )
+        if remembered is None:
+            return
+        compare(self.channel, remembered, Remembered(genesis=view.genesis_digest, n=head.n, head=head.digest))
+        if remembered.n > head.n:
+            raise Corrupt(
+                self.channel, head.n + 1, f"not in the record, or damaged; this machine remembers MSG-{remembered.n}"
+            )
+        row = view.index.find(remembered.n)
+        if row is not None and row.digest != remembered.head:
+            raise Corrupt(
+                self.channel, row.n, f"its digest is {row.digest}; this machine remembers {remembered.head}"
+            )
+
+
+def _first(archived: Mapping[tuple[int, str], bytes]) -> bytes | None:
+    return next((block for (n, _), block in archived.items() if n == 0 and has_trailer(block)), None)
