@@ -96,10 +96,11 @@ class Driver(Generic[S]):
         await self._asker.append(*entries)
 
     async def record_consents(self, consents: Sequence[ConsentGranted]) -> None:
-        """Record grants that a person gave after the case was opened."""
-        if consents:
-            await asyncio.to_thread(self._file.refresh)
-            await self._asker.append(*consents)
+        """Record those of these grants that the case does not know yet."""
+        state = await asyncio.to_thread(self._file.refresh)
+        known = {consent.digest for consent in state.consents}
+        if new := [consent for consent in consents if consent.digest not in known]:
+            await self._asker.append(*new)
 
     async def advance(self) -> Step:
         """Take one step."""

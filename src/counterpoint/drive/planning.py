@@ -26,7 +26,15 @@ from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.revisions import default_base, head, merge_base, resolve
 from counterpoint.isolation.worktree import look_at_worktree, snapshot_worktree
 
-__all__ = ["ReviewPlan", "ReviewRequest", "materials_of", "plan_review", "read_settings_files", "seat_names"]
+__all__ = [
+    "ReviewPlan",
+    "ReviewRequest",
+    "materials_of",
+    "plan_review",
+    "read_settings_files",
+    "seat_names",
+    "settings_here",
+]
 
 _MAX_SETTINGS: Final = 1 << 20
 _MAX_READ: Final = 4 << 20
@@ -173,6 +181,20 @@ def read_settings_files(repository: Repository, base: str) -> RepositoryFiles:
     """Return the repository's settings files as the merge base has them, and as they lie in the working copy."""
     with Quarantine(repository) as quarantine:
         return _repository_files(quarantine, base)
+
+
+def settings_here(
+    repo: Path, *, flags: Mapping[str, object], folders: Folders, environment: Mapping[str, str]
+) -> tuple[RepositoryFiles | None, str]:
+    """Return the repository's settings files as a review would read them, or None and why there are none."""
+    try:
+        repository = Repository.find(repo)
+        own = load(flags=flags, environment=environment, settings_file=folders.settings_file, repository=None)
+        with Quarantine(repository) as quarantine:
+            base = _base(quarantine, own.settings.review.base, head(quarantine))
+            return _repository_files(quarantine, base), ""
+    except SourceError as error:
+        return None, f"the repository's settings are left out: {error}"
 
 
 def _repository_files(quarantine: Quarantine, base: str) -> RepositoryFiles:

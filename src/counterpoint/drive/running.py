@@ -4,14 +4,15 @@ Opening and resuming meet here: both end in `drive_review`, which needs nothing 
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 from counterpoint.agents.base import Agent
+from counterpoint.core.case import CaseState
 from counterpoint.core.docket import Seat, SeatKind
 from counterpoint.core.entries import CaseOpened, ConsentGranted
 from counterpoint.core.limits import Limits
@@ -26,14 +27,13 @@ from counterpoint.drive.lease import hold_lease
 from counterpoint.drive.paths import Folders
 from counterpoint.drive.planning import ReviewPlan, read_settings_files, seat_names
 from counterpoint.drive.progress import OnEvent, ignore_events
-from counterpoint.drive.registry import Registry
+from counterpoint.drive.registry import Registry, machine_key, open_reading, open_store
 from counterpoint.drive.reviewed import ReviewedChange
 from counterpoint.drive.settings import AgentKind, Settings
-from counterpoint.drive.store import open_store, signing_keys
 from counterpoint.errors import ConfigError
 from counterpoint.isolation.repository import Repository
 
-__all__ = ["Session", "drive_review", "objects_of", "open_review", "settings_of"]
+__all__ = ["Session", "drive_review", "driving", "objects_of", "open_review", "settings_of"]
 
 OBJECTS: Final = "objects"
 """In a case's folder: the objects of a working tree's snapshot."""
@@ -85,7 +85,7 @@ def open_review(session: Session, plan: ReviewPlan, *, case: str, grants: Sequen
         ids=session.ids,
         limits=_limits(session, plan.settings),
         consents=[_consent(grant) for grant in grants],
-        keys=signing_keys(store),
+        keys=(machine_key(session.folders).public,),
         case=case,
     )
 
@@ -134,6 +134,50 @@ def settings_of(session: Session, repository: Repository, base: str) -> Settings
     ).settings
 
 
+@contextmanager
+def driving(
+    session: Session, case: str, *, may_run: bool, on_event: OnEvent = ignore_events
+) -> Iterator[Driver[CaseState]]:
+    """Hold the lease of an open case and lend its driver.
+
+    Args:
+        session: what this process drives with.
+        case: its name.
+        may_run: whether a person allows project commands to run in this run.
+        on_event: called with what happens.
+
+    Raises:
+        LeaseHeld: another process drives it.
+        ConfigError: a seat's agent is not what it was when the case was opened.
+        RecordError: the record cannot be read.
+    """
+    store = open_store(session.cases, session.folders)
+    with hold_lease(session.cases / case, case=case, now=session.clock.now()):
+        opened = load_case(store, session.cases, case).state.case
+        repository = Repository.find(session.repo)
+        settings = settings_of(session, repository, opened.docket.base)
+        subject = ReviewedChange(
+            repository,
+            opened.docket,
+            objects=objects_of(session.cases, case),
+            checks=settings.checks,
+            environment=session.environment,
+            may_run=may_run,
+        )
+        with subject:
+            yield Driver(
+                rules_of(opened.protocol),
+                store,
+                case,
+                _agents(session, opened, settings, repository),
+                subject,
+                clock=session.clock,
+                salt=lambda: session.ids.token(16),
+                name=f"driver-{session.ids.token(8)}",
+                on_event=on_event,
+            )
+
+
 async def drive_review(
     session: Session,
     case: str,
@@ -142,55 +186,23 @@ async def drive_review(
     grants: Sequence[Grant] = (),
     on_event: OnEvent = ignore_events,
 ) -> LoadedCase:
-    """Hold the lease of a case, go on with it until it is closed, and return it.
+    """Go on with a case until it is closed, and return it.
 
     Args:
         session: what this process drives with.
         case: its name.
         may_run: whether a person allows project commands to run in this run.
-        grants: consents that the case does not know yet.
+        grants: consents; those that the case does not know yet are recorded.
         on_event: called with what happens.
 
     Raises:
-        LeaseHeld: another process drives it.
         NeedsPerson: it cannot go on before a person decides; everything so far is kept.
-        ConfigError: a seat's agent is not what it was when the case was opened.
-        RecordError: the record cannot be read or written.
+        CounterpointError: what `driving` raises, and what the record or the repository refuse.
     """
-    store = open_store(session.cases, session.folders)
-    with ExitStack() as held:
-        held.enter_context(hold_lease(session.cases / case, case=case, now=session.clock.now()))
-        loaded = load_case(store, session.cases, case)
-        opened = loaded.state.case
-        if loaded.state.closed is not None:
-            return loaded
-        repository = Repository.find(session.repo)
-        settings = settings_of(session, repository, opened.docket.base)
-        subject = held.enter_context(
-            ReviewedChange(
-                repository,
-                opened.docket,
-                objects=objects_of(session.cases, case),
-                checks=settings.checks,
-                environment=session.environment,
-                may_run=may_run,
-            )
-        )
-        driver = Driver(
-            rules_of(opened.protocol),
-            store,
-            case,
-            _agents(session, opened, settings, repository),
-            subject,
-            clock=session.clock,
-            salt=lambda: session.ids.token(16),
-            name=f"driver-{session.ids.token(8)}",
-            on_event=on_event,
-        )
-        known = {consent.digest for consent in loaded.state.consents}
-        await driver.record_consents([_consent(grant) for grant in grants if grant.digest not in known])
+    with driving(session, case, may_run=may_run, on_event=on_event) as driver:
+        await driver.record_consents([_consent(grant) for grant in grants])
         await driver.run()
-        return load_case(store, session.cases, case)
+    return load_case(open_reading(session.cases), session.cases, case)
 
 
 def _agents(session: Session, opened: CaseOpened, settings: Settings, repository: Repository) -> Mapping[str, Agent]:

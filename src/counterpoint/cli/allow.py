@@ -1,0 +1,125 @@
+"""Asking a person, on one screen, for what a run needs: consent for each destination, trust in the commands.
+
+Shared by `review` and `resume`. Without a terminal nothing is asked: the run is refused with the flags that answer.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import click
+
+from counterpoint.cli.output import tell
+from counterpoint.core.docket import ProjectCommand
+from counterpoint.drive.answers import login_name
+from counterpoint.drive.clock import format_stamp
+from counterpoint.drive.consent import DEFAULT_LENGTH, ConsentBook, Grant, make_grant
+from counterpoint.drive.paths import path_text
+from counterpoint.drive.permission import Wanted, still_open, wanted
+from counterpoint.drive.questions import Answer, Subject, compose, needs_person, parse_answer
+from counterpoint.drive.running import Session
+from counterpoint.drive.settings import Settings
+from counterpoint.drive.trust import TrustBook
+from counterpoint.errors import NeedsPerson
+from counterpoint.isolation.repository import Repository
+
+__all__ = ["Allowed", "ask_leave"]
+
+_FLAG_LENGTH = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """What a person allows."""
+
+    grants: tuple[Grant, ...]
+    may_run: bool
+
+
+def ask_leave(
+    session: Session,
+    repository: Repository,
+    settings: Settings,
+    reviewers: Sequence[str],
+    commands: Sequence[ProjectCommand],
+    *,
+    trust_flag: bool,
+    consent_flags: Sequence[str],
+) -> Allowed:
+    """Return what is allowed, once everything that the run needs is.
+
+    Raises:
+        NeedsPerson: something is not allowed, and nobody is there to ask, or a person said no.
+    """
+    asked = wanted(settings, reviewers, commands)
+    place = path_text(repository.top.resolve())
+    grants = [*_kept(session, asked, place), *_flagged(session, asked, place, consent_flags)]
+    trusted = trust_flag or TrustBook(session.folders.state).find(repository.common_dir, own_branch=True) is not None
+    missing = still_open(asked, repository=place, grants=grants, is_trusted=trusted)
+    if missing.is_settled:
+        return Allowed(grants=tuple(grants), may_run=trusted)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise needs_person(missing)
+    return _ask(session, repository, missing, place, Allowed(grants=tuple(grants), may_run=trusted))
+
+
+def _kept(session: Session, asked: Wanted, place: str) -> list[Grant]:
+    book = ConsentBook(session.folders.state)
+    now = session.clock.now()
+    found = [book.find(destination=s.destination, repository=place, scope=s.scope, now=now) for s in asked.sending]
+    return [grant for grant in found if grant is not None]
+
+
+def _flagged(session: Session, asked: Wanted, place: str, destinations: Sequence[str]) -> list[Grant]:
+    """Return grants for this run alone, from `--consent`."""
+    return [
+        _grant(session, s.destination, asked, place, _FLAG_LENGTH)
+        for s in asked.sending
+        if s.destination in destinations
+    ]
+
+
+def _grant(session: Session, destination: str, asked: Wanted, place: str, length: timedelta) -> Grant:
+    scope = next(s.scope for s in asked.sending if s.destination == destination)
+    return make_grant(
+        destination=destination,
+        scope=scope,
+        repository=place,
+        by=login_name(),
+        now=session.clock.now(),
+        length=length,
+        nonce=session.ids.token(16),
+    )
+
+
+def _ask(session: Session, repository: Repository, missing: Wanted, place: str, allowed: Allowed) -> Allowed:
+    until = format_stamp(session.clock.now() + DEFAULT_LENGTH)
+    screen = compose(missing, repository=place, until=until, own_branch=True)
+    tell(screen.text)
+    for question in screen.questions:
+        if _answer(question.prompt) is not Answer.YES:
+            raise NeedsPerson(
+                f"{question.subject} was not given; nothing was sent and nothing was run",
+                hint="run the command again when you are ready to answer",
+            )
+        if question.subject is Subject.CONSENT:
+            grants = [_grant(session, s.destination, missing, place, DEFAULT_LENGTH) for s in missing.sending]
+            for grant in grants:
+                ConsentBook(session.folders.state).keep(grant)
+            allowed = Allowed(grants=(*allowed.grants, *grants), may_run=allowed.may_run)
+        else:
+            TrustBook(session.folders.state).keep(
+                repository.common_dir, by=login_name(), now=session.clock.now(), mark=session.ids.token(16)
+            )
+            allowed = Allowed(grants=allowed.grants, may_run=True)
+    return allowed
+
+
+def _answer(prompt: str) -> Answer:
+    while True:
+        click.echo(prompt, nl=False, err=True)
+        line = sys.stdin.readline()
+        answer = parse_answer(line or None)
+        if answer is not None:
+            return answer
