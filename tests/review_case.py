@@ -1,10 +1,13 @@
 """A review played in memory: what a driver does, without a store, an agent or a clock."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+
+import pytest
 
 from counterpoint.agents.base import NOT_REPORTED, Reply, read_reply
 from counterpoint.core.canonical import canonical_json
@@ -12,13 +15,22 @@ from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, PathCheck, Purpose
 from counterpoint.core.codec import decode, encode, entry_type
 from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand, Seat, SeatKind
-from counterpoint.core.entries import AttemptFailed, CaseOpened, Entry, FailureReason, SubmissionSealed
+from counterpoint.core.entries import (
+    AttemptFailed,
+    CaseOpened,
+    Entry,
+    FailureReason,
+    FindingRaised,
+    SubmissionSealed,
+    VerdictGiven,
+)
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import AddNote, Materials, Opened, Withdraw
 from counterpoint.core.sealing import seal
-from counterpoint.core.values import Turn, Usage
-from counterpoint.protocols.review import REVIEW
+from counterpoint.core.values import Severity, Turn, Usage
+from counterpoint.errors import Refused
+from counterpoint.protocols.review import REVIEW, Phase
 
 __all__ = [
     "BASE",
@@ -40,8 +52,12 @@ __all__ = [
     "finding",
     "minutes",
     "opening",
+    "raised_by",
+    "refused",
     "through_json",
+    "turn_of",
     "verdict",
+    "verdict_of",
 ]
 
 CANDIDATE: Final = "c" * 40
@@ -125,6 +141,38 @@ def as_bytes(reply: object) -> bytes:
 def through_json(entry: Entry) -> Entry:
     """Return the entry as it comes back from a record."""
     return decode(entry_type(entry), json.loads(canonical_json(encode(entry))))
+
+
+@contextmanager
+def refused(rule: str, reason: str) -> Iterator[None]:
+    """Expect a refusal by this rule, with exactly these words."""
+    with pytest.raises(Refused) as caught:
+        yield
+    assert (caught.value.rule, caught.value.reason) == (rule, reason)
+
+
+def turn_of(seat: str, ask: int = 1) -> Turn:
+    return Turn(phase=Phase.REVIEWING, round=1, seat=seat, ask=ask, blind=True)
+
+
+def verdict_of(seat: str, *, approved: bool = True, summary: str = "looked at it") -> VerdictGiven:
+    return VerdictGiven(seat=seat, round=1, candidate=CANDIDATE, approved=approved, claimed=approved, summary=summary)
+
+
+def raised_by(seat: str, own_id: str = "F1") -> FindingRaised:
+    """Return the entry that `finding()` becomes."""
+    return FindingRaised(
+        seat=seat,
+        id=own_id,
+        round=1,
+        candidate=CANDIDATE,
+        severity=Severity.MAJOR,
+        location="src/timer.py:2",
+        issue="the timer still fires twice",
+        suggestion="return early",
+        evidence=EvidenceStatus.NOT_CHECKED,
+        detail="",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

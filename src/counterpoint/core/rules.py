@@ -139,5 +139,5 @@ def step_phase(table: Mapping[str, Mapping[type[Entry], str]], phase: str, entry
     """
     found = table[phase].get(type(entry))
     if found is None:
-        raise Refused("PHASE-1", f"{type(entry).__name__} cannot follow in phase {phase!r}")
+        raise Refused("PHASE-1", f"{type(entry).__name__} cannot follow in phase {str(phase)!r}")
     return found

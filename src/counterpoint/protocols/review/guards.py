@@ -139,7 +139,7 @@ def _speaker_owes_the_turn(said: Spoken) -> str | None:
     if said.turn is None:
         return None
     if said.speaker != said.turn.seat:
-        return f"{said.speaker!r} answered; the turn is {said.turn.seat!r}'s"
+        return f"{said.speaker!r} answered the turn of {said.turn.seat!r}"
     due = next((t for t in owed(said.state) if t.seat == said.speaker), None)
     if due is None:
         return f"{said.speaker!r} owes no turn in round {said.state.round}"
