@@ -19,7 +19,7 @@ from counterpoint.errors import Corrupt, RecordError, Refused
 from counterpoint.record.bell import FRESH_BELL, write_object
 from counterpoint.record.block import ZEROS, render
 from counterpoint.record.claims import add_claim, read_claims
-from counterpoint.record.findings import Remembered
+from counterpoint.record.findings import Checkpoint, Remembered, Verification
 from counterpoint.record.fs import SHARED, Files, Folder, RealFiles
 from counterpoint.record.genesis import genesis_draft
 from counterpoint.record.header import check_name, line_end, read_header
@@ -33,7 +33,8 @@ from counterpoint.record.settings import MAX_SETTINGS, read_settings, whole_sett
 from counterpoint.record.signing import Signer
 from counterpoint.record.store import Block, Claim, Genesis, Store, Vault
 from counterpoint.record.vault import FileVault
-from counterpoint.record.view import View, open_view
+from counterpoint.record.verify import verify
+from counterpoint.record.view import Contents, View, open_view, read_contents
 
 __all__ = ["FileStore", "Layout"]
 
@@ -144,6 +145,35 @@ class FileStore(Store):
                 raise self._no_channel(channel)
             with self._view(folder, channel, writing=True) as view:
                 yield HeldFiles(view, lock, self._signer, self._heads)
+
+    def verify(self, channel: str, *, checkpoint: Checkpoint | None = None, now: str = "") -> Verification:
+        with self._reading(channel) as folder:
+            if self._fs.look(folder, f"{channel}{_SETTINGS}") is None:
+                raise self._no_channel(channel)
+            contents = read_contents(self._fs, folder, channel, heads=self._heads)
+            while True:
+                try:
+                    return self._verify(channel, contents, checkpoint, now)
+                except Corrupt:  # or a writer at work: the bytes change then
+                    self._sleep(_PAUSE_S)
+                    before, contents = contents, read_contents(self._fs, folder, channel, heads=self._heads)
+                    if contents == before:
+                        raise
+
+    def _verify(self, channel: str, contents: Contents, checkpoint: Checkpoint | None, now: str) -> Verification:
+        verified = verify(
+            channel,
+            contents.content,
+            archives=contents.archives,
+            remembered=contents.remembered,
+            checkpoint=checkpoint,
+            doorbell=contents.doorbell,
+            mode="strict" if self.layout is Layout.CASES else None,
+            now=now,
+        )
+        if self._heads is not None and verified.genesis is not None:
+            self._heads.remember(channel, verified.genesis.channel_id, verified.remembered())
+        return verified
 
     def vault(self, channel: str) -> Vault:
         name = "vault" if self.layout is Layout.CASES else f"{channel}.vault"

@@ -1,8 +1,8 @@
 """Writing a channel's files, under its locks: one order, so that no crash loses, doubles or tears an entry.
 
 1. What a crash left is put right: a rest that was never finished is kept aside, then cut off.
-2. The doorbell's new bytes are put on disk under another name. The new rows go to the index, on shared channels onto
-   the disk, so that an entry that was begun there and not finished is known as ours.
+2. The doorbell's new bytes are written under another name. The new rows go to the index; on shared channels they are
+   synced, so that an entry that was begun there and not finished is known as ours.
 3. The entries are appended in one write and synced. That is the moment at which they exist.
 4. The head is remembered, the doorbell moves.
 
@@ -92,7 +92,10 @@ class HeldFiles(Held):
         before = view.bell[1] if view.bell is not None else None
         fields = next_bell(before, (bell or default_bell)(parsed[-1]))
         bell_name = f"{view.channel}.signal.json"
-        with prepared(view.fs, view.folder, bell_name, write_object(fields), SHARED) as temporary:
+        # Where the public tool works too, it shall not meet a torn doorbell after a power cut: it would not go on.
+        durable = bool(self.lock.shared)
+        bell_bytes = write_object(fields)
+        with prepared(view.fs, view.folder, bell_name, bell_bytes, SHARED, durable=durable) as temporary:
             if view.genesis is None and len(blocks) > 1:
                 self._replace(blocks)
             else:

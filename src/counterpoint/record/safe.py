@@ -186,8 +186,13 @@ def replace(fs: Files, folder: Folder, name: str, content: bytes, mode: int) -> 
 
 
 @contextmanager
-def prepared(fs: Files, folder: Folder, name: str, content: bytes, mode: int) -> Iterator[str]:
-    """Have `content` on disk under a temporary name, to be renamed to `name` in the block or else removed."""
+def prepared(
+    fs: Files, folder: Folder, name: str, content: bytes, mode: int, *, durable: bool = True
+) -> Iterator[str]:
+    """Have `content` on disk under a temporary name, to be renamed to `name` in the block or else removed.
+
+    Without `durable` a power cut may leave other bytes under the name; only for what is rebuilt from the record.
+    """
     temporary = f"{name}.new"
     # What stands there is what a crash left, or an attack.
     with suppress(FileNotFoundError):
@@ -196,7 +201,8 @@ def prepared(fs: Files, folder: Folder, name: str, content: bytes, mode: int) ->
     try:
         try:
             write_all(fs, fd, content)
-            fs.sync(fd)
+            if durable:
+                fs.sync(fd)
         finally:
             fs.close(fd)
         yield temporary

@@ -11,7 +11,7 @@ from typing import Any
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt
-from counterpoint.record.archive import archived_blocks
+from counterpoint.record.archive import archived_blocks, archived_files
 from counterpoint.record.bell import MAX_BELL, read_bell
 from counterpoint.record.block import parse
 from counterpoint.record.ending import Part, batch_of, find_ending, has_trailer
@@ -26,7 +26,7 @@ from counterpoint.record.scan import places
 from counterpoint.record.store import Block, Genesis
 from counterpoint.record.trailer import TRAILER_MARK
 
-__all__ = ["View", "open_view"]
+__all__ = ["Contents", "View", "open_view", "read_contents"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -225,8 +225,7 @@ class _Opening:
     def from_file(self) -> View:
         content = read_all(self.fs, self.fd)
         archived = archived_blocks(self.fs, self.folder, self.channel)
-        start = next(places(content), None)
-        first = content[start[1] : start[2]] if start and start[0] == 0 and start[4] else None
+        first = _genesis_in(content)
         genesis = GenesisAt.FIRST if first else GenesisAt.NOWHERE
         if first is None and (first := _first(archived)):
             genesis = GenesisAt.ARCHIVE
@@ -336,5 +335,49 @@ class _Opening:
             )
 
 
+def _genesis_in(content: bytes) -> bytes | None:
+    """Return the first block of a channel file where it is a genesis entry."""
+    first = next(places(content), None)
+    return content[first[1] : first[2]] if first and first[0] == 0 and first[4] else None
+
+
 def _first(archived: Mapping[tuple[int, str], bytes]) -> bytes | None:
     return next((block for (n, _), block in archived.items() if n == 0 and has_trailer(block)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """All that a channel's verification looks at."""
+
+    doorbell: int | None
+    remembered: Remembered | None
+    archives: tuple[tuple[str, bytes], ...]
+    content: bytes
+    """The channel file."""
+
+
+def read_contents(fs: Files, folder: Folder, channel: str, *, heads: Heads | None) -> Contents:
+    """Read a channel's bytes whole, in the order of a view.
+
+    Raises:
+        Corrupt: its genesis entry is damaged.
+        UnsafeFile: a file of the channel is not what it should be.
+    """
+    bell = read_bell(read_file(fs, folder, f"{channel}.signal.json", max_bytes=MAX_BELL))
+    fd = open_plain(fs, folder, f"{channel}.channel.md")
+    try:
+        content = read_all(fs, fd)
+        remembered = None
+        first = _genesis_in(content) or _first(archived_blocks(fs, folder, channel))
+        if heads is not None and first is not None:
+            genesis = parse_genesis(parse(first, channel=channel, strict=False), channel=channel)
+            remembered = heads.get(genesis.channel_id)
+        content += read_all(fs, fd, start=len(content))
+    finally:
+        fs.close(fd)
+    return Contents(
+        doorbell=None if bell is None else bell[0],
+        remembered=remembered,
+        archives=tuple(archived_files(fs, folder, channel)),
+        content=content,
+    )
