@@ -35,7 +35,7 @@ from counterpoint.drive.settings import (
 from counterpoint.drive.shapes import Place
 from counterpoint.errors import ConfigError
 
-__all__ = ["MAX_BYTES", "REPOSITORY_FILES", "Loaded", "RepositoryFiles", "load"]
+__all__ = ["MAX_BYTES", "REPOSITORY_FILES", "Loaded", "RepositoryFiles", "load", "load_own"]
 
 MAX_BYTES: Final = 256 << 10
 MAX_DOTS: Final = 500
@@ -92,17 +92,28 @@ def load(
         repository: None outside a repository.
 
     Raises:
-        ConfigError: a source holds something else than settings.
+        ConfigError: a source holds something else than settings, or a reviewer is no agent.
     """
-    layers = [
-        _repository_layer(repository) if repository else _Layer(),
-        _file_layer(settings_file) if settings_file else _Layer(),
-        _environment_layer(environment),
-        _flag_layer(flags),
-    ]
-    settings = _join(layers)
+    own = _own_layers(flags, environment, settings_file)
+    settings = _join([_repository_layer(repository), *own] if repository else own)
     _check_reviewers(settings)
     return Loaded(settings=settings, notices=tuple(_notices(repository)) if repository else ())
+
+
+def load_own(*, flags: Mapping[str, object], environment: Mapping[str, str], settings_file: Path | None) -> Settings:
+    """Return what is set outside the repository, to find the merge base by; its reviewers may be still unknown.
+
+    Raises:
+        ConfigError: as `load`.
+    """
+    return _join(_own_layers(flags, environment, settings_file))
+
+
+def _own_layers(
+    flags: Mapping[str, object], environment: Mapping[str, str], settings_file: Path | None
+) -> list[_Layer]:
+    person = _file_layer(settings_file) if settings_file else _Layer()
+    return [person, _environment_layer(environment), _flag_layer(flags)]
 
 
 def _join(layers: list[_Layer]) -> Settings:

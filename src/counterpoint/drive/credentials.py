@@ -7,6 +7,7 @@ what is found is refused and never shown.
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 __all__ = ["argv_holds_credential", "looks_like_credential", "names_credential"]
@@ -44,7 +45,7 @@ def names_credential(name: str) -> bool:
 
 def argv_holds_credential(argv: Sequence[str]) -> bool:
     """Say whether a command line carries a credential: by shape, as `--token=value`, or as `--token value`."""
-    for argument, following in zip(argv, (*argv[1:], ""), strict=True):
+    for argument, following in pairwise((*argv, "")):
         if looks_like_credential(argument):
             return True
         assigned = _ASSIGNMENT.fullmatch(argument)

@@ -6,7 +6,7 @@ only, each by one table: the table of the source that wins is taken whole, so th
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from counterpoint.core.values import NAME
 from counterpoint.drive import shapes
@@ -94,6 +94,7 @@ AGENT_KEYS: Final[Mapping[AgentKind, Mapping[str, Reader]]] = {
         "model_pointer": shapes.pointer,
         "input_tokens_pointer": shapes.pointer,
         "output_tokens_pointer": shapes.pointer,
+        "session_pointer": shapes.pointer,
     },
     AgentKind.SCRIPTED: {"file": shapes.text},
     AgentKind.HUMAN: {},
@@ -135,6 +136,8 @@ def _agent(settings: object, place: Place) -> AgentSettings:
             return HumanAgent()
         case AgentKind.CHECKS:
             return ChecksAgent()
+        case _:
+            assert_never(kind)
 
 
 def _required(values: Mapping[str, Any], key: str, expected: str, place: Place) -> Any:

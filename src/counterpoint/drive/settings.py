@@ -119,7 +119,7 @@ class Home(StrEnum):
 
 class Cwd(StrEnum):
     SCRATCH = "scratch"
-    """An empty folder; the agent is given the brief alone."""
+    """An empty folder beside the brief."""
     TREE = "tree"
     """The export of the candidate."""
 
@@ -149,6 +149,7 @@ class CommandAgent:
     model_pointer: str | None = None
     input_tokens_pointer: str | None = None
     output_tokens_pointer: str | None = None
+    session_pointer: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.drive.config import MAX_BYTES, Loaded, RepositoryFiles, load
+from counterpoint.drive.config import MAX_BYTES, Loaded, RepositoryFiles, load, load_own
 from counterpoint.drive.settings import (
     BUILT_IN,
     ChecksSettings,
@@ -93,6 +93,7 @@ def test_every_setting_is_read_from_one_file() -> None:
         model_pointer = "/model~1used/0"
         input_tokens_pointer = "/usage/in"
         output_tokens_pointer = ""
+        session_pointer = "/session"
         [agents.script]
         kind = "scripted"
         file = "answers/one.json"
@@ -117,6 +118,7 @@ def test_every_setting_is_read_from_one_file() -> None:
         model_pointer="/model~1used/0",
         input_tokens_pointer="/usage/in",
         output_tokens_pointer="",
+        session_pointer="/session",
     )
     script = ScriptedAgent(file="answers/one.json")
     assert settings == Settings(
@@ -154,6 +156,17 @@ def test_flags_outrank_environment_outranks_the_persons_file_outranks_the_reposi
     assert named["limits.max_output_tokens"] == str(own)
     assert named["limits.asks_per_turn"] == "counterpoint.toml at 4e9f21c0aa31"
     assert named["limits.deadline_s"] == "default"
+
+
+def test_the_base_is_known_before_the_repositorys_agents_are() -> None:
+    """DESIGN "Trust": the repository's settings lie at the merge base, so the base is looked up without them."""
+    flags = {"review.base": "main", "review.reviewers": ("critic",)}
+    assert load_own(flags=flags, environment={}, settings_file=None).review == ReviewSettings(
+        reviewers=("critic",), base="main"
+    )
+    theirs = '[agents.critic]\nkind="human"\n'
+    assert loaded(theirs, flags=flags).review.reviewers == ("critic",)
+    assert refused(flags=flags).path == "review.reviewers[0]"
 
 
 def test_a_persons_agent_replaces_the_repositorys_whole(tmp_path: Path) -> None:
@@ -508,7 +521,7 @@ def test_every_setting_is_listed_with_its_value_and_its_source() -> None:
     """Issue 2 point 4: what is set can be shown, and by whom."""
     rows = explain(loaded('[agents.x]\nkind="command"\ncommand="a \u202e"\ndestination="y"\nset={ A = "b" }\n'))
     text = {row.key: (row.value, row.source) for row in rows}
-    assert len(text) == len(rows) == 12 + 2 + 15
+    assert len(text) == len(rows) == 12 + 2 + 16
     assert text["review.reviewers"] == ('["checks"]', "default")
     assert text["agents.checks.kind"] == ('"checks"', "default")
     assert text["agents.x.command"] == ('["a", "\\u{202e}"]', "counterpoint.toml at 4e9f21c0aa31")

@@ -1,10 +1,11 @@
+import errno
 import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,6 +110,38 @@ def test_a_lease_on_a_file_that_was_replaced_meanwhile_is_taken_again(tmp_path: 
     os.close(old)
 
 
+@pytest.mark.parametrize("recreate", [True, False])
+def test_a_lease_file_that_is_replaced_while_it_is_being_locked_is_locked_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, recreate: bool
+) -> None:
+    """SECURITY C.2: after locking, the inode is compared with the path's."""
+    path, flock = tmp_path / "lease", fcntl.flock
+
+    def replacing(descriptor: int, operation: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", flock)
+        path.unlink()
+        if recreate:
+            path.touch()
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", replacing)
+    with hold_lease(tmp_path, case="c", now=NOW):
+        assert current_holder(tmp_path) is not None
+        with pytest.raises(LeaseHeld), hold_lease(tmp_path, case="c", now=NOW):
+            pass
+
+
+def test_a_file_system_without_locks_is_a_typed_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SECURITY C.2: some mounts have none; driving without a lease is not offered."""
+
+    def refusing(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK), descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", refusing)
+    with pytest.raises(RecordError, match="cannot be locked"), hold_lease(tmp_path, case="c", now=NOW):
+        pass
+
+
 @pytest.mark.parametrize(
     ("text", "holder"),
     [
@@ -144,7 +177,7 @@ def test_a_lease_that_is_a_link_or_a_pipe_or_in_no_folder_is_a_typed_error(tmp_p
     assert (tmp_path / "target").read_bytes() == b""
 
 
-def test_a_full_disk_does_not_take_the_lease_away(tmp_path: Path) -> None:
+def test_a_full_disk_does_not_take_the_lease_away(tmp_path: Path, measured: Mapping[str, str]) -> None:
     """Ours: the text is a courtesy; the kernel's lock is the lease."""
     need.linux()
     program = """
@@ -158,5 +191,6 @@ with hold_lease(Path(sys.argv[1]), case="c", now=datetime(2026, 7, 6, tzinfo=UTC
     print(current_holder(Path(sys.argv[1])).since)
 """
     command = [sys.executable, "-c", program, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
+    environment = {**os.environ, **measured}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=20)
     assert done.stdout == "unknown\n"

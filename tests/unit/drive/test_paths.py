@@ -23,6 +23,7 @@ from tests import need
         ),
         ({"XDG_STATE_HOME": "/s", "COUNTERPOINT_STATE": "/own", "COUNTERPOINT_CONFIG": "/mine"}, "/own", "/mine"),
     ],
+    ids=["home", "xdg", "relative xdg", "ours"],
 )
 def test_folders_follow_our_variables_then_xdg_then_home(
     environment: dict[str, str], state: str, config: str

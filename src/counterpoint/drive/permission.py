@@ -1,0 +1,119 @@
+"""What a run would do that a person has to allow first, and how much of it is still open.
+
+Two things need a person: bytes that leave this machine (consent, one grant for each destination), and commands that
+a repository defines or whose code is the candidate's (trust, one answer for the checkout). A command agent from the
+person's own settings needs consent for its destination and no trust; one from the repository's settings is that
+repository's command and needs both.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from counterpoint.core.docket import ProjectCommand
+from counterpoint.drive.consent import Grant, Scope
+from counterpoint.drive.settings import LOCAL, AgentSettings, CommandAgent, Cwd, Home, Settings
+
+__all__ = ["AgentLine", "Running", "Sending", "Wanted", "still_open", "wanted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentLine:
+    """One seat as the person is shown it."""
+
+    name: str
+    kind: str
+    destination: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sending:
+    """Bytes that would leave this machine."""
+
+    destination: str
+    scope: Scope
+    agents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A command that would run with the person's own permissions."""
+
+    argv: tuple[str, ...]
+    why: str
+    given: tuple[str, ...]
+    """What it is given of the person's: names of variables, and `your home folder`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Everything that a run asks leave for."""
+
+    agents: tuple[AgentLine, ...]
+    sending: tuple[Sending, ...]
+    running: tuple[Running, ...]
+
+    @property
+    def is_settled(self) -> bool:
+        return not self.sending and not self.running
+
+
+def wanted(settings: Settings, reviewers: Sequence[str], commands: Sequence[ProjectCommand]) -> Wanted:
+    """Return what a review by these agents asks leave for.
+
+    Args:
+        settings: the settings of the run.
+        reviewers: names of agents that `settings.agents` has.
+        commands: the project commands that would run unboxed, configured or found.
+    """
+    agents = {name: settings.agents[name] for name in reviewers}
+    sending: dict[str, Sending] = {}
+    for name, agent in agents.items():
+        if isinstance(agent, CommandAgent) and agent.destination != LOCAL:
+            before = sending.get(agent.destination)
+            widest = Scope.TREE if Scope.TREE in {_scope(agent), before and before.scope} else Scope.CHANGE
+            asking = (*(before.agents if before else ()), name)
+            sending[agent.destination] = Sending(destination=agent.destination, scope=widest, agents=asking)
+    project = [
+        Running(argv=command.argv, why=f"{command.purpose}, {command.why}", given=settings.checks.environment)
+        for command in commands
+    ]
+    theirs = [
+        Running(
+            argv=agent.command, why=f"agent {name}, {settings.source(f'agents.{name}').name}", given=_given(agent)
+        )
+        for name, agent in agents.items()
+        if isinstance(agent, CommandAgent) and settings.is_from_repository(f"agents.{name}")
+    ]
+    return Wanted(
+        agents=tuple(_agent_line(name, agent) for name, agent in agents.items()),
+        sending=tuple(sending.values()),
+        running=(*project, *theirs),
+    )
+
+
+def _scope(agent: CommandAgent) -> Scope:
+    """Return what the agent is given: the whole tree where it starts in it, or is told where it lies."""
+    told = any("{tree}" in text for text in (*agent.command, *agent.set.values()))
+    return Scope.TREE if told or agent.cwd is Cwd.TREE else Scope.CHANGE
+
+
+def _given(agent: CommandAgent) -> tuple[str, ...]:
+    return (*agent.environment, *(["your home folder"] if agent.home is Home.USER else []))
+
+
+def _agent_line(name: str, agent: AgentSettings) -> AgentLine:
+    model = agent.model if isinstance(agent, CommandAgent) else ""
+    return AgentLine(name=name, kind=str(agent.kind), destination=agent.destination, model=model)
+
+
+def still_open(asked: Wanted, *, repository: str, grants: Collection[Grant], is_trusted: bool) -> Wanted:
+    """Return what of `asked` neither these valid grants nor the trust answer covers; the agents stay listed."""
+    sending = [
+        each
+        for each in asked.sending
+        if not any(
+            grant.covers(destination=each.destination, repository=repository, scope=each.scope) for grant in grants
+        )
+    ]
+    return replace(asked, sending=tuple(sending), running=() if is_trusted else asked.running)
