@@ -21,8 +21,8 @@ WIDTH: Final = 100
 
 _MAX_SPAN: Final = 300
 _HARMLESS: Final = re.compile(r"""(?:[A-Za-z0-9 ,.;:'"/()%+-]|(?<=[A-Za-z0-9])_(?=[A-Za-z0-9]))+""")
-_LINK: Final = re.compile(r"www\.|//|:\S", re.IGNORECASE)
-"""What some readers make a link or a picture of although no bracket is there."""
+_LINK: Final = re.compile(r"www\.|//|(?<![0-9]):(?=\S)|:(?=[^0-9\s])", re.IGNORECASE)
+"""What some readers make a link or a picture of although no bracket is there; a time of day is neither."""
 _RUN: Final = re.compile("`+")
 
 

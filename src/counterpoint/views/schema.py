@@ -221,11 +221,11 @@ RESULT_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
             | {"description": "Of the case: `verified` only where a test of the project ran and passed."},
             findings=_list(_FINDING, "Every finding ever raised, in order; none is dropped."),
             claims=_list(_CLAIM, "What seats stated about commands; a `refuted` one was untrue."),
-            commands=_list(_COMMAND),
+            commands=_list(_COMMAND, "What the project's commands returned, each run once on the candidate."),
             seats=_list(_SEAT_ENTRY, "In the roster's order."),
             quorum=_count("How many seats had to answer; stated when the case opened."),
             openings=_list(_OPENING, "The blind answers as they were before anybody had seen another's."),
-            failed_attempts=_list(_ATTEMPT),
+            failed_attempts=_list(_ATTEMPT, "Questions that were put in vain, in order."),
             coverage=_COVERAGE,
             limits=_LIMITS,
             usage=_object(
@@ -235,8 +235,10 @@ RESULT_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
                 output_tokens=_count(),
                 known=_flag("False where an agent did not report its tokens: the numbers are a lower bound then."),
             ),
-            consents=_list(_CONSENT),
-            notes=_list(_object("A word of the supervisor's.", at=_text(pattern=_STAMP), by=_text(), text=_text())),
+            consents=_list(_CONSENT, "Under which bytes were allowed to leave this machine."),
+            notes=_list(
+                _object("One word.", at=_text(pattern=_STAMP), by=_text(), text=_text()), "Words of the supervisor's."
+            ),
             observers_dropped=_list(
                 _text(), "Event callbacks of an application that failed and were called no more."
             ),

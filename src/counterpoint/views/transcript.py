@@ -18,7 +18,7 @@ __all__ = ["Paint", "block_of", "plain", "render_entry", "render_transcript", "t
 Paint = Callable[[str, str], str]
 """Given a text and what it is (`number`, `type`, `quote`, `strong`), the text as it is to be shown."""
 
-MIN_WIDTH: Final = 40
+MIN_WIDTH: Final = 60
 _INDENT: Final = "  "
 _STRONG: Final = re.compile(r"\*\*([a-z_]+|[A-Za-z0-9-]+)\*\*")
 _QUOTE: Final = "> "
@@ -88,9 +88,15 @@ def _line(line: str, width: int, paint: Paint) -> Iterator[str]:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """Return a line in pieces of at most `width`; what hangs over is indented as the line is."""
-    indent = line[: len(line) - len(line.lstrip())][: width // 2]
+    """Return a line in pieces of at most `width`, its blanks kept; what hangs over is indented as the line is."""
     shown = line.replace("\t", "    ")
-    return textwrap.wrap(
-        shown, width, subsequent_indent=indent, break_on_hyphens=False, replace_whitespace=False
-    ) or [""]
+    indent = shown[: len(shown) - len(shown.lstrip())][: width // 2]
+    pieces = textwrap.wrap(
+        shown,
+        width,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+        drop_whitespace=False,
+    )
+    return pieces or [""]

@@ -1,0 +1,52 @@
+"""What people and programs are given of each example case, byte for byte."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from counterpoint.drive.cases import LoadedCase, load_case
+from counterpoint.record.memory import MemoryStore
+from counterpoint.views.report import render_report
+from counterpoint.views.result import render_result
+from counterpoint.views.transcript import render_transcript
+from tests import need
+from tests.example_cases import EXAMPLES, play
+from tests.golden_files import check_golden
+
+HERE: Final = Path(__file__).parent
+
+
+def _played(example: str) -> LoadedCase:
+    store = MemoryStore()
+    return load_case(store, Path(), play(example, store))
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_report_is_the_golden_one(example: str) -> None:
+    """report.md of every way for a case to stand or end (DESIGN 8, ours)."""
+    check_golden(HERE / f"{example}.report.md", render_report(_played(example)))
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_result_is_the_golden_one(example: str) -> None:
+    """result.json of every way for a case to stand or end (DESIGN 8, ours)."""
+    check_golden(HERE / f"{example}.result.json", render_result(_played(example)))
+
+
+@pytest.mark.parametrize("example", ["rejected", "hostile"])
+def test_the_transcript_is_the_golden_one(example: str) -> None:
+    """The record in words, without colour (DESIGN 8, ours)."""
+    store = MemoryStore()
+    blocks = store.read(play(example, store))
+    check_golden(HERE / f"{example}.transcript.txt", render_transcript(blocks, width=100))
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_golden_result_is_valid_under_the_published_schema(example: str) -> None:
+    """The schema that programs are given fits what they are given."""
+    schema = json.loads((need.ROOT / "docs/result.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(json.loads((HERE / f"{example}.result.json").read_text("utf-8")))
