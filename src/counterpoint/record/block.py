@@ -130,7 +130,9 @@ def take_apart(block: bytes, *, channel: str, strict: bool) -> Parts:
         text, typed = _split_content(_content(block, header, trailer, end))
         check_header(header, strict=strict)
         check_text(text, strict=strict, has_fields=typed is not None)
-    except (_Misshapen, UnicodeDecodeError, Refused) as error:
+    except UnicodeDecodeError as error:
+        raise Corrupt(channel, header.n, f"not UTF-8 at byte {error.start} of its block") from None
+    except (_Misshapen, Refused) as error:
         raise Corrupt(channel, header.n, str(error)) from None
     return Parts(header=header, text=text, typed=typed, trailer=trailer)
 

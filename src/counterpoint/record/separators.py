@@ -50,7 +50,7 @@ class Source:
         n, end = self.after, 0
         for place in places(content):
             gap = content[end : place[1]]
-            if gap != _BETWEEN and not self._may_precede(gap, is_first=end == 0 and self.base is None):
+            if (gap != _BETWEEN or not end) and not self._may_precede(gap, is_first=not end and self.base is None):
                 raise Corrupt(channel, place[0], f"what stands before it is no separator: {gap[:80]!r}")
             try:
                 found = seal(content, place, channel=channel, strict=strict)
@@ -64,7 +64,7 @@ class Source:
         if not self.strict:
             return is_first or _is_blank(gap)
         if not self.compacted:
-            return gap == b"\n" and is_first
+            return gap == (b"\n" if is_first else _BETWEEN)
         if is_first and not self.archive:
             gap = gap.removeprefix(_banner(self.channel))
         return len(gap) >= (0 if is_first else len(_BETWEEN)) and not gap.strip(b"\n")
