@@ -46,8 +46,8 @@ class Subject(ABC):
 class TextSubject(Subject):
     """A case about words alone: an empty tree to work in, and nothing that code could look up."""
 
-    def __init__(self, text: str = "") -> None:
-        self._materials = Materials(change=text, shown_paths=())
+    def __init__(self, text: str = "", *, shown_paths: tuple[str, ...] = ()) -> None:
+        self._materials = Materials(change=text, shown_paths=shown_paths)
 
     async def materials(self) -> Materials:
         return self._materials
