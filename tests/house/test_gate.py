@@ -75,7 +75,17 @@ def test_skip_fails_where_everything_is_required(where: str, require_all: str, c
     (tmp_path / "test_skipping.py").write_text("import pytest\n" + skip.format(call))
     (tmp_path / "test_passing.py").write_text("def test_it(): pass\n")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-ra", str(tmp_path)],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "-q",
+            "-ra",
+            f"--basetemp={tmp_path / 'base'}",
+            str(tmp_path),
+        ],
         cwd=tmp_path,
         env=os.environ | {"REQUIRE_ALL": require_all, "PYTHONPATH": str(ROOT)},
         capture_output=True,
