@@ -195,9 +195,8 @@ class CommandAgent(Agent):
                 hint="raise its timeout, or run it by hand to see what it waits for",
             )
         if finished.exit_code != 0:
-            raise Unreachable(
-                f"{name!r} ended with {finished.ending}{said}", hint="run it by hand; is it installed and signed in?"
-            )
+            how = "was" if finished.exit_code is None else "ended with"
+            raise Unreachable(f"{name!r} {how} {finished.ending}{said}", hint="run it by hand; is it signed in?")
 
     def _returned(self, call: _Call, finished: Finished, env: Mapping[str, str]) -> bytes:
         name, said = self._profile.name, _said(finished, env)
