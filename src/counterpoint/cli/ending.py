@@ -1,12 +1,12 @@
 """How a driven case ends on the command line: the reports on disk, a short result, and the exit code."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
 
 from counterpoint.cli.output import styled, tell
-from counterpoint.cli.report import write_reports
 from counterpoint.core.canonical import visible
 from counterpoint.core.findings import Finding
 from counterpoint.core.outcome import exit_code
@@ -15,6 +15,7 @@ from counterpoint.drive.cases import LoadedCase
 from counterpoint.errors import CounterpointError
 from counterpoint.views.report import headline
 from counterpoint.views.result import render_result
+from counterpoint.views.writing import write_reports
 
 __all__ = ["end_case", "going_on"]
 
@@ -39,9 +40,7 @@ def end_case(loaded: LoadedCase, *, as_json: bool) -> int:
         click.echo(render_result(loaded), nl=False)
         return exit_code(loaded.outcome)
     outcome = loaded.outcome
-    click.echo(
-        styled(visible(headline(loaded)), _COLOURS.get(outcome.decision, "yellow"), click.get_text_stream("stdout"))
-    )
+    click.echo(styled(visible(headline(loaded)), _COLOURS.get(outcome.decision, "yellow"), sys.stdout))
     for finding in outcome.open_findings:
         click.echo(_line(finding))
     if outcome.refuted_findings:
@@ -56,5 +55,5 @@ def end_case(loaded: LoadedCase, *, as_json: bool) -> int:
 def _line(finding: Finding) -> str:
     issue = visible(finding.issue).strip().splitlines()[0]
     colour = "red" if finding.severity in _HEAVY else None
-    severity = styled(f"{finding.severity:8}", colour, click.get_text_stream("stdout"))
+    severity = styled(f"{finding.severity:8}", colour, sys.stdout)
     return f"  {severity} {visible(finding.id)} at {visible(finding.location)}: {issue}"

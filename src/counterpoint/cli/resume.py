@@ -10,8 +10,6 @@ from counterpoint.cli.ending import end_case, going_on
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.watching import Watcher
 from counterpoint.cli.where import Where, case_argument, where_options
-from counterpoint.drive.cases import find_case, load_case
-from counterpoint.drive.registry import open_reading
 from counterpoint.drive.running import Session, drive_review, settings_of
 from counterpoint.isolation.repository import Repository
 
@@ -39,8 +37,8 @@ def resume(*, case: str, where: Where, trust_commands: bool, consents: tuple[str
     A closed case is left as it is; its result is printed.
     """
     session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
-    name = find_case(where.cases, case)
-    loaded = load_case(open_reading(where.cases), where.cases, name)
+    loaded = where.load(case)
+    name = loaded.name
     if loaded.state.closed is not None:
         return end_case(loaded, as_json=as_json)
     opened = loaded.state.case

@@ -24,7 +24,7 @@ __all__ = ["review"]
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-class _Seconds(click.ParamType):
+class _Seconds(click.ParamType[int]):
     """A length of time: `90`, `90s`, `10m`, `2h`, `1d`."""
 
     name = "TIME"

@@ -4,9 +4,7 @@ from counterpoint.cli.where import Where
 from counterpoint.core.rules import AddNote, Withdraw
 from counterpoint.drive.api import SUPERVISOR, rules_of
 from counterpoint.drive.casefile import CaseFile
-from counterpoint.drive.cases import find_case, load_case
 from counterpoint.drive.clock import SystemClock
-from counterpoint.drive.registry import open_store
 
 __all__ = ["speak"]
 
@@ -17,11 +15,9 @@ def speak(where: Where, case: str, submission: AddNote | Withdraw) -> tuple[str,
     Raises:
         Refused: the case is closed.
     """
-    name = find_case(where.cases, case)
-    store = open_store(where.cases, where.folders)
-    opened = load_case(store, where.cases, name).state.case
-    file = CaseFile(store, name, rules_of(opened.protocol))
+    loaded = where.load(case)
+    file = CaseFile(where.store, loaded.name, rules_of(loaded.state.case.protocol))
     file.refresh()
     now = SystemClock().now()
     file.append_anyway(file.rules.admit(file.state, SUPERVISOR, None, submission, evidence=(), now=now), now)
-    return name, file.number
+    return loaded.name, file.number

@@ -27,9 +27,10 @@ from counterpoint.drive.lease import hold_lease
 from counterpoint.drive.paths import Folders
 from counterpoint.drive.planning import ReviewPlan, read_settings_files, seat_names
 from counterpoint.drive.progress import OnEvent, ignore_events
-from counterpoint.drive.registry import Registry, machine_key, open_reading, open_store
+from counterpoint.drive.registry import Registry
 from counterpoint.drive.reviewed import ReviewedChange
 from counterpoint.drive.settings import AgentKind, Settings
+from counterpoint.drive.store import machine_key, open_store
 from counterpoint.errors import ConfigError
 from counterpoint.isolation.repository import Repository
 
@@ -202,7 +203,7 @@ async def drive_review(
     with driving(session, case, may_run=may_run, on_event=on_event) as driver:
         await driver.record_consents([_consent(grant) for grant in grants])
         await driver.run()
-    return load_case(open_reading(session.cases), session.cases, case)
+    return load_case(open_store(session.cases, session.folders), session.cases, case)
 
 
 def _agents(session: Session, opened: CaseOpened, settings: Settings, repository: Repository) -> Mapping[str, Agent]:
