@@ -7,7 +7,7 @@ A plain entry shows less of itself than one with a trailer. It counts as unfinis
 index says that another entry was begun in its place, and then only while nothing acknowledges it.
 """
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from counterpoint.core.canonical import digest
 from counterpoint.record.header import line_end, read_header
@@ -19,8 +19,7 @@ from counterpoint.record.trailer import TRAILER
 __all__ = ["Ending", "Part", "batch_of", "find_ending", "has_trailer"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(NamedTuple):
     """The bytes of a channel file from `offset` to its end: all of it, or what follows a whole entry's last line."""
 
     content: bytes
@@ -34,8 +33,7 @@ class Part:
     """Where the index says that an entry was begun and not finished."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     spans: tuple[Span, ...]
     """The whole entries, in their order."""
     torn: int | None
@@ -56,7 +54,7 @@ def find_ending(part: Part) -> Ending:
         return Ending((), part.unfinished)
     if found and not part.strict and found[-1][0] <= part.acknowledged and not part.content.endswith(b"\n"):
         # An editor took the last line's end: the next entry begins with one.
-        part = replace(part, content=part.content + b"\n")
+        part = part._replace(content=part.content + b"\n")
     return _split(part, found)
 
 

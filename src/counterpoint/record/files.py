@@ -12,20 +12,20 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt, RecordError, Refused
 from counterpoint.record.bell import FRESH_BELL, write_object
 from counterpoint.record.block import ZEROS, render
 from counterpoint.record.claims import add_claim, read_claims
-from counterpoint.record.findings import Checkpoint, Remembered, Verification
 from counterpoint.record.fs import SHARED, Files, Folder, RealFiles
 from counterpoint.record.genesis import genesis_draft
 from counterpoint.record.header import check_name, line_end, read_header
-from counterpoint.record.heads import Heads
-from counterpoint.record.held import HeldFiles, sign_with
+from counterpoint.record.heads import Heads, Kept
+from counterpoint.record.held import HeldFiles
 from counterpoint.record.index import IndexDamaged
+from counterpoint.record.keys import sign_with
 from counterpoint.record.locks import hold
 from counterpoint.record.safe import create, open_folder, open_plain, read_all, read_file, replace, typed
 from counterpoint.record.scan import places
@@ -33,8 +33,10 @@ from counterpoint.record.settings import MAX_SETTINGS, read_settings, whole_sett
 from counterpoint.record.signing import Signer
 from counterpoint.record.store import Block, Claim, Genesis, Store, Vault
 from counterpoint.record.vault import FileVault
-from counterpoint.record.verify import verify
-from counterpoint.record.view import Contents, View, open_view, read_contents
+from counterpoint.record.view import View, open_view
+
+if TYPE_CHECKING:
+    from counterpoint.record.findings import Checkpoint, Verification
 
 __all__ = ["FileStore", "Layout"]
 
@@ -96,7 +98,7 @@ class FileStore(Store):
             with self._folder(channel) as folder, hold(self._fs, folder, channel, shared=False, sleep=self._sleep):
                 self._begin(folder, channel, block, write_object(whole))
             if self._heads is not None:
-                seen = Remembered(genesis=digest(block), n=0, head=digest(block))
+                seen = Kept(genesis=digest(block), n=0, head=digest(block))
                 self._heads.remember(channel, genesis.channel_id, seen)
 
     def _begin(self, folder: Folder, channel: str, block: bytes, settings: bytes) -> None:
@@ -146,34 +148,28 @@ class FileStore(Store):
             with self._view(folder, channel, writing=True) as view:
                 yield HeldFiles(view, lock, self._signer, self._heads)
 
-    def verify(self, channel: str, *, checkpoint: Checkpoint | None = None, now: str = "") -> Verification:
+    def verify(self, channel: str, *, checkpoint: "Checkpoint | None" = None, now: str = "") -> "Verification":
+        """Verify the whole record: its own chain, its doorbell, what is remembered; then remember its head.
+
+        Raises:
+            Corrupt: it does not hold; the message names the first entry that does not.
+        """
         with self._reading(channel) as folder:
             if self._fs.look(folder, f"{channel}{_SETTINGS}") is None:
                 raise self._no_channel(channel)
-            contents = read_contents(self._fs, folder, channel, heads=self._heads)
-            while True:
-                try:
-                    return self._verify(channel, contents, checkpoint, now)
-                except Corrupt:  # or a writer at work: the bytes change then
-                    self._sleep(_PAUSE_S)
-                    before, contents = contents, read_contents(self._fs, folder, channel, heads=self._heads)
-                    if contents == before:
-                        raise
+            # cold start: `post` must not pay for what verification needs
+            from counterpoint.record.contents import verify_channel  # noqa: PLC0415
 
-    def _verify(self, channel: str, contents: Contents, checkpoint: Checkpoint | None, now: str) -> Verification:
-        verified = verify(
-            channel,
-            contents.content,
-            archives=contents.archives,
-            remembered=contents.remembered,
-            checkpoint=checkpoint,
-            doorbell=contents.doorbell,
-            mode="strict" if self.layout is Layout.CASES else None,
-            now=now,
-        )
-        if self._heads is not None and verified.genesis is not None:
-            self._heads.remember(channel, verified.genesis.channel_id, verified.remembered())
-        return verified
+            return verify_channel(
+                self._fs,
+                folder,
+                channel,
+                mode="strict" if self.layout is Layout.CASES else None,
+                heads=self._heads,
+                checkpoint=checkpoint,
+                now=now,
+                wait=partial(self._sleep, _PAUSE_S),
+            )
 
     def vault(self, channel: str) -> Vault:
         name = "vault" if self.layout is Layout.CASES else f"{channel}.vault"

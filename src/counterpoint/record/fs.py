@@ -9,9 +9,8 @@ import fcntl
 import os
 import stat
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = ["PRIVATE", "SHARED", "Access", "Files", "Folder", "RealFiles", "Stat"]
 
@@ -32,8 +31,7 @@ class Access(StrEnum):
     """As WRITE, and the file is made where it is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(NamedTuple):
     """An open folder."""
 
     fd: int
@@ -44,8 +42,7 @@ class Folder:
         return f"{self.path}/{name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stat:
+class Stat(NamedTuple):
     is_file: bool
     is_folder: bool
     size: int

@@ -10,20 +10,27 @@ the other. After a power cut the memory may be one entry behind the record, neve
 import re
 import zlib
 from contextlib import suppress
-from pathlib import PurePath
-from typing import Final
+from typing import Final, NamedTuple
 
 from counterpoint.errors import Corrupt
-from counterpoint.record.findings import Remembered
 from counterpoint.record.fs import Access, Files
 from counterpoint.record.safe import open_folder, open_own, write_all
 
-__all__ = ["Heads", "compare"]
+__all__ = ["Heads", "Kept", "compare"]
 
 _LINE: Final = re.compile(rb"([0-9a-f]{64}) ([0-9]{16}) ([0-9a-f]{64}) ([0-9a-f]{8})\n")
 _SLOT: Final = 64 + 1 + 16 + 1 + 64 + 1 + 8 + 1
 _ID: Final = re.compile(r"[0-9a-f]{32}")
-_PAUSE_S: Final = 0.001
+
+
+class Kept(NamedTuple):
+    """A channel as it stood when this machine last wrote or verified it."""
+
+    genesis: str
+    """Digest of entry 0."""
+    n: int
+    head: str
+    """Digest of entry `n`."""
 
 
 class Heads:
@@ -33,7 +40,7 @@ class Heads:
         self._fs = fs
         self._path = path
 
-    def get(self, channel_id: str) -> Remembered | None:
+    def get(self, channel_id: str) -> Kept | None:
         """Return what is remembered of a channel.
 
         Raises:
@@ -48,7 +55,7 @@ class Heads:
                 self._fs.close(fd)
         return None
 
-    def remember(self, channel: str, channel_id: str, seen: Remembered) -> None:
+    def remember(self, channel: str, channel_id: str, seen: Kept) -> None:
         """Keep `seen` where it is not older than what is kept.
 
         Raises:
@@ -69,16 +76,16 @@ class Heads:
                 self._fs.close(fd)
 
     def _make_folder(self) -> None:
-        path = PurePath(self._path)
+        above, _, name = self._path.rstrip("/").rpartition("/")
         try:
             self._fs.close(self._fs.folder(self._path))
         except FileNotFoundError:
-            with open_folder(self._fs, str(path.parent)) as parent:
+            with open_folder(self._fs, above or ".") as parent:
                 with suppress(FileExistsError):
-                    self._fs.make_folder(parent, path.name, 0o700)
+                    self._fs.make_folder(parent, name, 0o700)
                 self._fs.sync(parent)
 
-    def _newest(self, fd: int) -> tuple[Remembered | None, int]:
+    def _newest(self, fd: int) -> tuple[Kept | None, int]:
         """Return the newest slot that is whole, and which one to write next."""
         content = self._fs.read(fd, 2 * _SLOT, 0)
         slots = [_read(content[:_SLOT]), _read(content[_SLOT:])]
@@ -88,7 +95,7 @@ class Heads:
         return second, 0
 
 
-def compare(channel: str, kept: Remembered, seen: Remembered) -> None:
+def compare(channel: str, kept: Kept, seen: Kept) -> None:
     """Refuse what contradicts the memory.
 
     Raises:
@@ -100,13 +107,13 @@ def compare(channel: str, kept: Remembered, seen: Remembered) -> None:
         raise Corrupt(channel, seen.n, f"its digest is {seen.head}; this machine remembers {kept.head}")
 
 
-def _write(seen: Remembered) -> bytes:
+def _write(seen: Kept) -> bytes:
     line = f"{seen.genesis} {seen.n:016d} {seen.head} ".encode()
     return line + b"%08x\n" % zlib.crc32(line)
 
 
-def _read(slot: bytes) -> Remembered | None:
+def _read(slot: bytes) -> Kept | None:
     found = _LINE.fullmatch(slot)
     if found is None or zlib.crc32(slot[:-9]) != int(found[4], 16):
         return None
-    return Remembered(genesis=found[1].decode(), n=int(found[2]), head=found[3].decode())
+    return Kept(genesis=found[1].decode(), n=int(found[2]), head=found[3].decode())

@@ -19,37 +19,17 @@ from counterpoint.core.canonical import digest
 from counterpoint.errors import RecordError
 from counterpoint.record.bell import default_bell, next_bell, write_object
 from counterpoint.record.block import ZEROS, parse, render, render_plain
-from counterpoint.record.findings import Remembered
 from counterpoint.record.fs import SHARED
-from counterpoint.record.heads import Heads
+from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.index import IndexDamaged, Span, store
+from counterpoint.record.keys import sign_with
 from counterpoint.record.locks import Lock
 from counterpoint.record.safe import create, prepared, read_all, write_all
 from counterpoint.record.signing import Signer
-from counterpoint.record.store import Bell, Block, Draft, Genesis, Held
+from counterpoint.record.store import Bell, Block, Draft, Held
 from counterpoint.record.view import View
 
 __all__ = ["HeldFiles"]
-
-
-def sign_with(
-    signer: Callable[[], Signer] | None, genesis: Genesis, *, channel: str
-) -> Callable[[bytes], str] | None:
-    """Return how the channel's entries are signed; `None`: they are not.
-
-    Raises:
-        RecordError: the channel is signed, and not by a key that we have.
-    """
-    if not genesis.keys:
-        return None
-    key = signer() if signer else None
-    if key is None or key.public not in genesis.keys:
-        ours = "there is none here" if key is None else f"ours is {key.public!r}"
-        raise RecordError(
-            f"channel {channel!r} is signed by the {len(genesis.keys)} keys that its genesis names; {ours}",
-            hint="write from the machine that began it",
-        )
-    return key.sign
 
 
 @dataclass(slots=True)
@@ -199,7 +179,7 @@ class HeldFiles(Held):
     def _remember(self, newest: Block) -> None:
         view = self.view
         if self.heads is not None and view.genesis is not None:
-            seen = Remembered(genesis=view.genesis_digest, n=newest.n, head=newest.digest)
+            seen = Kept(genesis=view.genesis_digest, n=newest.n, head=newest.digest)
             self.heads.remember(view.channel, view.genesis.channel_id, seen)
 
     def _ring(self, temporary: str, name: str, n: int) -> None:

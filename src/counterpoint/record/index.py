@@ -17,10 +17,9 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from counterpoint.record.fs import Files
 from counterpoint.record.safe import read_all, write_all
@@ -50,8 +49,7 @@ class GenesisAt(IntEnum):
     ARCHIVE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The newest entry by number."""
 
     n: int
@@ -61,8 +59,7 @@ class Head:
 NO_HEAD: Final = Head(-1, "0" * 64)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class Base(NamedTuple):
     """What the index knows beside its rows."""
 
     inode: tuple[int, int]
@@ -71,8 +68,7 @@ class Base:
     genesis: GenesisAt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(NamedTuple):
     """An entry found in the channel file, or about to be written there."""
 
     n: int
@@ -86,8 +82,7 @@ class Span:
         return self.offset + self.length
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     number: int
     n: int
     top: int
@@ -96,7 +91,7 @@ class Row:
     length: int
     key: int
     """64 bits that stand for the thread's name."""
-    count: int
+    entries: int
     """How many entries the thread has up to here."""
     previous: int | None
     """The row of the thread's entry before this one."""
@@ -150,7 +145,7 @@ class Index:
             packed = bytes(self._new[at * _ROW_BYTES : (at + 1) * _ROW_BYTES])
         else:
             packed = self._read(_ROW_BYTES, _HEADER_BYTES + number * _ROW_BYTES)
-        n, top, offset, key, length, count, previous, digest, *siblings = _checked(_ROW, packed)
+        n, top, offset, key, length, entries, previous, digest, *siblings = _checked(_ROW, packed)
         return Row(
             number=number,
             n=n,
@@ -158,7 +153,7 @@ class Index:
             offset=offset,
             length=length,
             key=key,
-            count=count,
+            entries=entries,
             previous=previous - 1 if previous else None,
             digest=digest.hex(),
             siblings=tuple(siblings),
@@ -193,7 +188,7 @@ class Index:
     def count(self, name: str) -> int:
         """Return how many entries the thread has in this file."""
         newest = next(self.thread(name), None)
-        return 0 if newest is None else newest.count
+        return 0 if newest is None else newest.entries
 
     def add(self, span: Span) -> None:
         key = _key(span.thread)
@@ -209,7 +204,7 @@ class Index:
             offset=span.offset,
             length=span.length,
             key=key,
-            count=1 if same is None else same.count + 1,
+            entries=1 if same is None else same.entries + 1,
             previous=None if newest is None else newest.number,
             digest=span.digest,
             siblings=siblings,
@@ -296,7 +291,7 @@ def _base(base: Base) -> tuple[object, ...]:
 
 def _pack(row: Row) -> bytes:
     previous = 0 if row.previous is None else row.previous + 1
-    numbers = (row.n, row.top, row.offset, row.key, row.length, row.count, previous)
+    numbers = (row.n, row.top, row.offset, row.key, row.length, row.entries, previous)
     return _sealed(_ROW.pack(*numbers, bytes.fromhex(row.digest), *row.siblings))
 
 

@@ -10,8 +10,7 @@ Age is told by the file system's own clock, and waiting is counted by the sleeps
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from counterpoint.errors import LockBusy, UnsafeFile
 from counterpoint.record.fs import SHARED, Access, Files, Folder
@@ -28,13 +27,13 @@ _SHARED_PAUSE_S: Final = 0.05
 Sleep = Callable[[float], None]
 
 
-@dataclass(slots=True)
 class _Patience:
     """What is left of the time we are willing to wait."""
 
-    path: str
-    sleep: Sleep
-    waited_s: float = field(default=0.0)
+    def __init__(self, path: str, sleep: Sleep) -> None:
+        self.path = path
+        self.sleep = sleep
+        self.waited_s = 0.0
 
     def wait(self, seconds: float) -> None:
         if self.waited_s >= MAX_WAIT_S:
@@ -43,8 +42,7 @@ class _Patience:
         self.waited_s += seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(NamedTuple):
     """Held locks of one channel."""
 
     fs: Files

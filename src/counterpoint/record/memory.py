@@ -13,7 +13,7 @@ from counterpoint.record.block import ZEROS, parse, render
 from counterpoint.record.claims import next_claim
 from counterpoint.record.findings import Checkpoint, Remembered, Verification
 from counterpoint.record.genesis import genesis_draft
-from counterpoint.record.held import sign_with
+from counterpoint.record.keys import sign_with
 from counterpoint.record.settings import whole_settings
 from counterpoint.record.signing import Signer
 from counterpoint.record.store import Bell, Block, Claim, Draft, Genesis, Held, Store, Vault
@@ -140,6 +140,7 @@ class MemoryStore(Store):
             yield found
 
     def verify(self, channel: str, *, checkpoint: Checkpoint | None = None, now: str = "") -> Verification:
+        """Verify the whole record, as `FileStore.verify` does."""
         found = self._channel(channel)
         verified = verify(
             channel,

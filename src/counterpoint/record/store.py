@@ -12,12 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from counterpoint.errors import Conflict
-
-if TYPE_CHECKING:
-    from counterpoint.record.findings import Checkpoint, Verification
 
 __all__ = ["Bell", "Block", "Claim", "Draft", "Genesis", "Held", "Store", "Vault"]
 
@@ -172,14 +169,6 @@ class Store(ABC):
             if expected is not None and held.n != expected:
                 raise Conflict(channel, expected=expected, found=held.n)
             return held.append(drafts, bell=bell)
-
-    @abstractmethod
-    def verify(self, channel: str, *, checkpoint: "Checkpoint | None" = None, now: str = "") -> "Verification":
-        """Verify the whole record against its own chain, its doorbell and what is remembered; then remember its head.
-
-        Raises:
-            Corrupt: it does not hold; the message names the first entry that does not.
-        """
 
     @abstractmethod
     def vault(self, channel: str) -> Vault: ...

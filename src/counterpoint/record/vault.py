@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from counterpoint.errors import RecordError
@@ -26,15 +25,27 @@ def refuse_other(name: str) -> RecordError:
     return RecordError(f"{name} holds other bytes already; a sealed reply is written once", hint="keep the first one")
 
 
-@dataclass(frozen=True, slots=True)
 class FileVault(Vault):
-    fs: Files
-    name: str
-    """Of the folder."""
-    reading: Callable[[], AbstractContextManager[Folder]]
-    """Opens the channel's folder."""
-    writing: Callable[[], AbstractContextManager[Folder]]
-    """Opens the channel's folder and keeps every other writer away."""
+    """A vault as a folder.
+
+    Args:
+        fs: the file operations.
+        name: of the folder, inside the channel's.
+        reading: opens the channel's folder.
+        writing: opens the channel's folder and keeps every other writer away.
+    """
+
+    def __init__(
+        self,
+        fs: Files,
+        name: str,
+        reading: Callable[[], AbstractContextManager[Folder]],
+        writing: Callable[[], AbstractContextManager[Folder]],
+    ) -> None:
+        self.fs = fs
+        self.name = name
+        self.reading = reading
+        self.writing = writing
 
     def put(self, name: str, content: bytes) -> None:
         check_vault_name(name)

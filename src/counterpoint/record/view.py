@@ -7,26 +7,25 @@ changes nothing. `held` puts right what a view has found, under the locks.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt
-from counterpoint.record.archive import archived_blocks, archived_files
+from counterpoint.record.archive import archived_blocks
 from counterpoint.record.bell import MAX_BELL, read_bell
 from counterpoint.record.block import parse
 from counterpoint.record.ending import Part, batch_of, find_ending, has_trailer
-from counterpoint.record.findings import Remembered
 from counterpoint.record.fs import Access, Files, Folder
 from counterpoint.record.genesis import parse_genesis
 from counterpoint.record.header import line_end
-from counterpoint.record.heads import Heads, compare
+from counterpoint.record.heads import Heads, Kept, compare
 from counterpoint.record.index import NO_HEAD, Base, GenesisAt, Head, Index, IndexDamaged, Row, load
 from counterpoint.record.safe import open_own, open_plain, read_all, read_file
 from counterpoint.record.scan import places
 from counterpoint.record.store import Block, Genesis
 from counterpoint.record.trailer import TRAILER_MARK
 
-__all__ = ["Contents", "View", "open_view", "read_contents"]
+__all__ = ["View", "archived_genesis", "genesis_in", "open_view"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -154,19 +153,17 @@ def _open_index(fs: Files, folder: Folder, name: str, *, writing: bool) -> int |
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     """What holds of a channel before its newest entries are looked at."""
 
     first: bytes
     """The genesis block; empty where there is none."""
     genesis: Genesis | None
     strict: bool
-    remembered: Remembered | None
+    remembered: Kept | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
+class _Opening(NamedTuple):
     """The steps to a view."""
 
     fs: Files
@@ -203,7 +200,7 @@ class _Opening:
                     raise IndexDamaged
                 return block
             case GenesisAt.ARCHIVE:
-                return _first(archived_blocks(self.fs, self.folder, self.channel))
+                return archived_genesis(archived_blocks(self.fs, self.folder, self.channel))
             case GenesisAt.NOWHERE:
                 return None
 
@@ -225,9 +222,9 @@ class _Opening:
     def from_file(self) -> View:
         content = read_all(self.fs, self.fd)
         archived = archived_blocks(self.fs, self.folder, self.channel)
-        first = _genesis_in(content)
+        first = genesis_in(content)
         genesis = GenesisAt.FIRST if first else GenesisAt.NOWHERE
-        if first is None and (first := _first(archived)):
+        if first is None and (first := archived_genesis(archived)):
             genesis = GenesisAt.ARCHIVE
         newest = max(archived, default=(NO_HEAD.n, NO_HEAD.digest))
         base = Base(inode=self.fs.stat(self.fd).inode, archived=Head(*newest), genesis=genesis)
@@ -302,7 +299,7 @@ class _Opening:
         self._compare(view, known.remembered)
         return view
 
-    def _compare(self, view: View, remembered: Remembered | None) -> None:
+    def _compare(self, view: View, remembered: Kept | None) -> None:
         """Refuse a record that lacks or contradicts what is known of it.
 
         Raises:
@@ -323,7 +320,7 @@ class _Opening:
             )
         if remembered is None:
             return
-        compare(self.channel, remembered, Remembered(genesis=view.genesis_digest, n=head.n, head=head.digest))
+        compare(self.channel, remembered, Kept(genesis=view.genesis_digest, n=head.n, head=head.digest))
         if remembered.n > head.n:
             raise Corrupt(
                 self.channel, head.n + 1, f"not in the record, or damaged; this machine remembers MSG-{remembered.n}"
@@ -335,49 +332,12 @@ class _Opening:
             )
 
 
-def _genesis_in(content: bytes) -> bytes | None:
+def genesis_in(content: bytes) -> bytes | None:
     """Return the first block of a channel file where it is a genesis entry."""
     first = next(places(content), None)
     return content[first[1] : first[2]] if first and first[0] == 0 and first[4] else None
 
 
-def _first(archived: Mapping[tuple[int, str], bytes]) -> bytes | None:
+def archived_genesis(archived: Mapping[tuple[int, str], bytes]) -> bytes | None:
+    """Return the genesis entry where it was archived."""
     return next((block for (n, _), block in archived.items() if n == 0 and has_trailer(block)), None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
-    """All that a channel's verification looks at."""
-
-    doorbell: int | None
-    remembered: Remembered | None
-    archives: tuple[tuple[str, bytes], ...]
-    content: bytes
-    """The channel file."""
-
-
-def read_contents(fs: Files, folder: Folder, channel: str, *, heads: Heads | None) -> Contents:
-    """Read a channel's bytes whole, in the order of a view.
-
-    Raises:
-        Corrupt: its genesis entry is damaged.
-        UnsafeFile: a file of the channel is not what it should be.
-    """
-    bell = read_bell(read_file(fs, folder, f"{channel}.signal.json", max_bytes=MAX_BELL))
-    fd = open_plain(fs, folder, f"{channel}.channel.md")
-    try:
-        content = read_all(fs, fd)
-        remembered = None
-        first = _genesis_in(content) or _first(archived_blocks(fs, folder, channel))
-        if heads is not None and first is not None:
-            genesis = parse_genesis(parse(first, channel=channel, strict=False), channel=channel)
-            remembered = heads.get(genesis.channel_id)
-        content += read_all(fs, fd, start=len(content))
-    finally:
-        fs.close(fd)
-    return Contents(
-        doorbell=None if bell is None else bell[0],
-        remembered=remembered,
-        archives=tuple(archived_files(fs, folder, channel)),
-        content=content,
-    )
