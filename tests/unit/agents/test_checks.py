@@ -24,7 +24,7 @@ def found(files: Mapping[str, str]) -> tuple[ProjectCommand, ...]:
     return find_commands(files, lambda name: files[name].encode())
 
 
-def tests_of(files: Mapping[str, str]) -> list[str]:
+def commands_for(files: Mapping[str, str]) -> list[str]:
     return [" ".join(command.argv) for command in found(files) if command.purpose is Purpose.TEST]
 
 
@@ -80,7 +80,7 @@ PYTHON = {
 @pytest.mark.parametrize(("files", "commands", "reason"), PYTHON.values(), ids=PYTHON)
 def test_the_tests_of_a_python_project_are_found(files: Mapping[str, str], commands: list[str], reason: str) -> None:
     """Issue 2 point 5: pytest where something says so, else unittest where the tests are of that kind."""
-    assert (tests_of(files), why(files)) == (commands, reason)
+    assert (commands_for(files), why(files)) == (commands, reason)
 
 
 OTHERS = {
@@ -109,7 +109,7 @@ OTHERS = {
 @pytest.mark.parametrize(("files", "commands", "reason"), OTHERS.values(), ids=OTHERS)
 def test_the_tests_of_other_projects_are_found(files: Mapping[str, str], commands: list[str], reason: str) -> None:
     """Issue 2 point 5: npm, cargo, go, make."""
-    assert (tests_of(files), why(files)) == (commands, reason)
+    assert (commands_for(files), why(files)) == (commands, reason)
 
 
 NONE = {
@@ -137,12 +137,12 @@ NONE = {
 @pytest.mark.parametrize("files", NONE.values(), ids=NONE)
 def test_no_test_command_is_made_up(files: Mapping[str, str]) -> None:
     """Issue 2 point 5: conservative; a command that nobody asked for would fail for no reason."""
-    assert tests_of(files) == []
+    assert commands_for(files) == []
 
 
 def test_a_makefile_counts_only_where_nothing_else_was_found() -> None:
     """Ours: such a target often installs things first."""
-    assert tests_of({"Makefile": "test:\n", "pytest.ini": ""}) == [PYTEST]
+    assert commands_for({"Makefile": "test:\n", "pytest.ini": ""}) == [PYTEST]
 
 
 def test_linters_are_found_by_their_settings() -> None:
@@ -167,14 +167,14 @@ def test_the_order_of_the_listing_does_not_matter() -> None:
 def test_odd_names_and_missing_contents_do_no_harm() -> None:
     """SECURITY R19: a name goes into the record with nothing hidden; a file that was withheld reads as empty."""
     assert found({"a\u202e\udce9.py": ""})[0].why == "there is Python code: a\\u{202e}\\u{dce9}.py"
-    assert tests_of({"test_\udce9.py": "import pytest\n"}) == [PYTEST]
+    assert commands_for({"test_\udce9.py": "import pytest\n"}) == [PYTEST]
     assert [" ".join(c.argv) for c in find_commands({"pyproject.toml", "test_a.py"}, lambda _name: None)] == [COMPILE]
 
 
 def test_only_so_many_test_files_are_read() -> None:
     """Ours: a large tree costs no more."""
     files = {f"test_{number:04}.py": UNIT for number in range(MAX_TEST_FILES)} | {"test_9999.py": "import pytest\n"}
-    assert tests_of(files) == [DISCOVER]
+    assert commands_for(files) == [DISCOVER]
 
 
 def test_the_agent_names_every_command_of_its_brief(tmp_path: Path) -> None:
