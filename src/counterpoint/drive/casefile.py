@@ -19,7 +19,7 @@ from counterpoint.errors import Conflict, Corrupt, Refused, UnknownEntry
 from counterpoint.record.store import Block, Draft, Store
 from counterpoint.record.text import indent_lookalikes
 
-__all__ = ["DRIVER_PARTY", "CaseFile", "bell_of", "read_entries"]
+__all__ = ["DRIVER_PARTY", "CaseFile", "bell_of", "decode_blocks", "read_entries"]
 
 DRIVER_PARTY: Final = "counterpoint"
 """The sender of every entry in a case channel: the driver is no party, and writes for all."""
@@ -99,7 +99,11 @@ def read_entries(store: Store, channel: str) -> tuple[tuple[Block, Entry], ...]:
         UnknownEntry: an entry is of a newer version.
         Corrupt: the channel is not a case's.
     """
-    blocks = store.read(channel, 0)
+    return decode_blocks(channel, store.read(channel, 0))
+
+
+def decode_blocks(channel: str, blocks: Sequence[Block]) -> tuple[tuple[Block, Entry], ...]:
+    """Return a case's entries with their blocks; raises as `read_entries`."""
     if not blocks:
         raise Corrupt(channel, 0, "the case has no entry after its genesis")
     try:

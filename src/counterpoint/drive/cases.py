@@ -5,7 +5,7 @@ own `.gitignore`. A case is named on the command line by any unambiguous end or 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,17 @@ from counterpoint.errors import Corrupt, Refused, SourceError, UnknownEntry
 from counterpoint.protocols.review import REVIEW
 from counterpoint.record.store import Block, Store
 
-__all__ = ["HOME", "PROTOCOLS", "LoadedCase", "case_name", "find_case", "list_cases", "load_case", "make_home"]
+__all__ = [
+    "HOME",
+    "PROTOCOLS",
+    "LoadedCase",
+    "case_name",
+    "find_case",
+    "fold_case",
+    "list_cases",
+    "load_case",
+    "make_home",
+]
 
 HOME: Final = ".counterpoint"
 PROTOCOLS: Final[Mapping[str, Rules[CaseState]]] = {"review": REVIEW}
@@ -92,10 +102,21 @@ def load_case(store: Store, cases: Path, name: str) -> LoadedCase:
     Raises:
         RecordError: the record cannot be read, or the rules refuse one of its entries.
     """
-    pairs = read_entries(store, name)
+    return fold_case(name, cases / name, read_entries(store, name))
+
+
+def fold_case(name: str, folder: Path, pairs: Sequence[tuple[Block, Entry]]) -> LoadedCase:
+    """Replay a case's entries through its rules.
+
+    Raises:
+        Corrupt: they are not this case's, or the rules refuse one of them.
+        UnknownEntry: the protocol is not one that this version knows.
+    """
     first = pairs[0][1]
     if not isinstance(first, CaseOpened):
         raise Corrupt(name, pairs[0][0].n, f"a case begins with case-opened, not {pairs[0][0].type}")
+    if first.case != name:
+        raise Corrupt(name, pairs[0][0].n, f"it opens the case {first.case!r}; this one is called {name!r}")
     rules = PROTOCOLS.get(first.protocol)
     if rules is None:
         raise UnknownEntry("case-opened", f"protocol {first.protocol!r}; known: {', '.join(PROTOCOLS)}")
@@ -107,7 +128,7 @@ def load_case(store: Store, cases: Path, name: str) -> LoadedCase:
             raise Corrupt(name, block.n, f"the rules refuse this entry: {error}") from None
     return LoadedCase(
         name=name,
-        folder=cases / name,
+        folder=folder,
         blocks=tuple(block for block, _ in pairs),
         entries=tuple(entry for _, entry in pairs),
         state=state,
