@@ -5,16 +5,20 @@ no name and no command can draw a screen of its own.
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from counterpoint.core.canonical import visible
+from counterpoint.drive.consent import Scope
 from counterpoint.drive.permission import Running, Wanted
 from counterpoint.drive.settings import LOCAL
 from counterpoint.errors import NeedsPerson
 
 __all__ = ["Answer", "Question", "Screen", "Subject", "compose", "needs_person", "parse_answer"]
+
+_SCOPE: Final[Mapping[Scope, str]] = {Scope.CHANGE: "", Scope.TREE: " --scope tree"}
 
 
 class Subject(StrEnum):
@@ -83,7 +87,7 @@ def _trust(asked: Wanted, *, own_branch: bool) -> Iterator[str]:
     for each in asked.running:
         yield from _command(each)
     if own_branch:
-        yield "A yes is kept for this checkout's own branches; `counterpoint consent list` shows it."
+        yield "A yes is kept for this checkout's own branches; `counterpoint trust list` shows it."
     else:
         yield "This change was fetched from elsewhere. A yes is for this run alone."
 
@@ -111,17 +115,17 @@ def parse_answer(text: str | None) -> Answer | None:
             return None
 
 
-def needs_person(asked: Wanted) -> NeedsPerson:
+def needs_person(asked: Wanted, *, own_branch: bool = True) -> NeedsPerson:
     """Return the error for a run that cannot ask: no terminal, and no flag that answers."""
-    destinations = [each.destination for each in asked.sending]
     missing = [f"consent to send the {each.scope} to {each.destination!r}" for each in asked.sending]
-    flags = [f"--consent {destination}" for destination in destinations]
+    flags = [f"--consent {each.destination}" for each in asked.sending]
+    commands = [f"`counterpoint consent grant {each.destination}{_SCOPE[each.scope]}`" for each in asked.sending]
     if asked.running:
-        commands = "1 command" if len(asked.running) == 1 else f"{len(asked.running)} commands"
-        missing.append(f"the answer whether {commands} may run unboxed in this checkout")
+        count = "1 command" if len(asked.running) == 1 else f"{len(asked.running)} commands"
+        missing.append(f"the answer whether {count} may run unboxed in this checkout")
         flags.append("--trust-commands")
+        commands += ["`counterpoint trust grant`"] if own_branch else []
     hint = f"pass `{' '.join(flags)}` for this run"
-    if destinations:
-        grants = ", ".join(f"`counterpoint consent grant {destination}`" for destination in destinations)
-        hint += f", or run {grants}"
+    if commands:
+        hint += f", or run {' and '.join(commands)}"
     return NeedsPerson(f"a person is needed: {', and '.join(missing)}", hint=hint)

@@ -70,7 +70,7 @@ class ReviewSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChecksSettings:
-    """The project's own commands; an empty tuple means that they are looked for."""
+    """The project's own commands; where neither tests nor lints are set, they are looked for."""
 
     test: tuple[tuple[str, ...], ...] = ()
     lint: tuple[tuple[str, ...], ...] = ()

@@ -180,9 +180,9 @@ def one_of(words: type[E]) -> Callable[[object, Place], E]:
 
 
 def revision(value: object, place: Place) -> str:
-    """Read the name of a branch, a tag or a commit."""
+    """Read what names one commit: a branch, a tag, an id, `HEAD~3`."""
     found = text(value, place)
-    if found.startswith("-") or re.search(r"[\s\x00-\x20\x7f:?*\[\\^~]|\.\.|@\{", found):
+    if found.startswith("-") or re.search(r"[\s\x00-\x20\x7f:?*\[\\]|\.\.", found):
         raise place.error("the name of a branch, tag or commit", got=found)
     return found
 

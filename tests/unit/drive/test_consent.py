@@ -13,6 +13,7 @@ from counterpoint.drive.answers import login_name
 from counterpoint.drive.consent import ConsentBook, Grant, KeptGrant, Scope, make_grant
 from counterpoint.errors import ConfigError, RecordError
 from tests import need
+from tests.racing import all_at_once
 
 NOW = datetime(2026, 7, 6, 14, 7, 48, 999_999, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -262,17 +263,7 @@ for n in range(20):
 
 def test_processes_that_grant_at_once_lose_nothing_and_read_whole_grants(tmp_path: Path) -> None:
     """Ours: every process keeps 20 grants of its own and 20 that the other keeps too."""
-    command = [sys.executable, "-c", GRANTER, str(tmp_path / "state")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    processes = [subprocess.Popen([*command, own], text=True, **pipes) for own in "ef"]  # type: ignore[call-overload]
-    for process in processes:
-        process.stdout.readline()
-    for process in processes:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    for process in processes:
-        process.communicate(timeout=30)
-    assert [process.returncode for process in processes] == [0, 0]
+    all_at_once(GRANTER, [[str(tmp_path / "state"), own] for own in "ef"])
     nonces = {each.grant.nonce for each in ConsentBook(tmp_path / "state").grants()}
     shared = {f"{n:08x}" for n in range(20)}
     assert nonces == shared | {f"{n:07x}{own}" for n in range(20) for own in "ef"}

@@ -33,7 +33,7 @@ A yes is kept for this repository until 2026-08-05T14:07:48+00:00; `counterpoint
 Trust. These commands would run here with your permissions, on the code under review:
   pytest -k 'a b'
     test, counterpoint.toml at 4e9f21c0aa31; given CI, PATH
-A yes is kept for this checkout's own branches; `counterpoint consent list` shows it.
+A yes is kept for this checkout's own branches; `counterpoint trust list` shows it.
 """,
         questions=(
             Question(subject=Subject.CONSENT, prompt="Send it? [y/N/q] "),
@@ -102,12 +102,20 @@ def test_without_a_terminal_the_error_names_every_flag_that_answers() -> None:
         "and the answer whether 1 command may run unboxed in this checkout"
     )
     assert error.hint == (
-        "pass `--consent acme --trust-commands` for this run, or run `counterpoint consent grant acme`"
+        "pass `--consent acme --trust-commands` for this run, "
+        "or run `counterpoint consent grant acme` and `counterpoint trust grant`"
     )
 
 
 def test_without_a_terminal_trust_alone_needs_only_its_flag() -> None:
-    """DESIGN "Trust"."""
-    error = needs_person(Wanted(agents=(CHECKS,), sending=(), running=(RUNNING, RUNNING)))
+    """DESIGN "Trust": nothing that is kept answers for a pull request fetched by number."""
+    error = needs_person(Wanted(agents=(CHECKS,), sending=(), running=(RUNNING, RUNNING)), own_branch=False)
     assert str(error) == "a person is needed: the answer whether 2 commands may run unboxed in this checkout"
     assert error.hint == "pass `--trust-commands` for this run"
+
+
+def test_the_command_that_the_error_names_grants_what_is_missing() -> None:
+    """SPEC B-18: a grant for the change alone would not settle an agent that reads the tree."""
+    sending = Sending(destination="acme", scope=Scope.TREE, agents=("critic",))
+    error = needs_person(Wanted(agents=(CRITIC,), sending=(sending,), running=()))
+    assert error.hint == ("pass `--consent acme` for this run, or run `counterpoint consent grant acme --scope tree`")

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -7,6 +5,7 @@ import pytest
 
 from counterpoint.drive.trust import KeptTrust, TrustAnswer, TrustBook, _write_mark
 from counterpoint.errors import ConfigError, RecordError
+from tests.racing import all_at_once
 
 NOW = datetime(2026, 7, 6, 14, 7, 48, tzinfo=UTC)
 MARK = "ab" * 16
@@ -150,14 +149,6 @@ print(book.find(folder, own_branch=True).mark)
 
 def test_two_processes_that_answer_at_once_agree_on_one_mark(tmp_path: Path, git_folder: Path) -> None:
     """Ours: an answer that the other process made void at once would be asked for again."""
-    command = [sys.executable, "-c", KEEPER, str(tmp_path / "state"), str(git_folder)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    processes = [subprocess.Popen([*command, own], text=True, **pipes) for own in "ef"]  # type: ignore[call-overload]
-    for process in processes:
-        process.stdout.readline()
-    for process in processes:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    marks = {process.communicate(timeout=30)[0] for process in processes}
+    marks = set(all_at_once(KEEPER, [[str(tmp_path / "state"), str(git_folder), own] for own in "ef"]))
     assert len(marks) == 1
     assert [path.name for path in git_folder.iterdir()] == ["counterpoint-checkout"]
