@@ -46,9 +46,11 @@ __all__ = [
     "RUFF",
     "SKEPTIC",
     "Play",
+    "Replies",
     "Tree",
     "as_bytes",
     "claim",
+    "ended",
     "finding",
     "minutes",
     "opening",
@@ -84,7 +86,7 @@ DOCKET: Final = Docket(
     change="d" * 64,
 )
 MATERIALS: Final = Materials(change="-    return None\n+    return 1\n", shown_paths=("src/timer.py", "old.py"))
-NAMED_CHECKS: Final = {"commands": [["pytest", "-q"], ["ruff", "check"]]}
+NAMED_CHECKS: Final[dict[str, Any]] = {"commands": [["pytest", "-q"], ["ruff", "check"]]}
 
 
 def minutes(count: int) -> datetime:
@@ -110,7 +112,7 @@ def opening(
     return entry
 
 
-def finding(**changes: object) -> dict[str, object]:
+def finding(**changes: object) -> dict[str, Any]:
     """Return a finding as a reviewer writes it."""
     written = {
         "id": "F1",
@@ -127,7 +129,7 @@ def claim(command: str, *, passes: bool) -> dict[str, object]:
     return {"statement": f"{command} was run", "command": command, "passes": passes}
 
 
-def verdict(*findings: Mapping[str, object], **changes: object) -> dict[str, object]:
+def verdict(*findings: Mapping[str, object], **changes: object) -> dict[str, Any]:
     """Return a verdict as a reviewer writes it; it approves when it has no open finding, unless stated."""
     approved = all(f["status"] != "open" for f in findings)
     written = {"summary": "looked at it", "findings": list(findings), "responseToRebuttal": "", "approved": approved}
@@ -272,3 +274,20 @@ class Play:
 
     def with_limits(self, **changes: Any) -> Limits:
         return replace(self.state.case.limits, **changes)
+
+
+Replies = dict[Seat, dict[str, Any] | None]
+"""What each seat answers, in the roster's order; None for one that fails until it is asked no more."""
+
+
+def ended(replies: Replies, *, shown: tuple[str, ...] | None = None, **setting: Any) -> Play:
+    """Return a settled case of these replies, for which each opinion was shown these paths."""
+    case = Play(*replies, **setting)
+    for seat, reply in replies.items():
+        if reply is None:
+            for _ in range(case.state.case.limits.max_asks):
+                case.fail(seat.name)
+        else:
+            case.answer(seat.name, reply, shown=None if seat is CHECKS else shown)
+    case.settle()
+    return case

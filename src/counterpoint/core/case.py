@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, assert_never
 
 from counterpoint.core.checks import Evidence
 from counterpoint.core.entries import (
@@ -128,6 +128,8 @@ def _fold_judgement(
             return replace(state, ledger=_ruled(state.ledger, entry))
         case VerdictGiven():
             return replace(state, verdicts=_with(state.verdicts, entry.seat, entry))
+        case _:
+            assert_never(entry)
 
 
 def _finding(entry: FindingRaised) -> Finding:

@@ -1,0 +1,30 @@
+"""Small values: turn ids and sums."""
+
+from counterpoint.core.values import NAME, Severity, Turn, Usage
+
+
+def test_a_turn_id_names_phase_round_seat_and_question() -> None:
+    """It is a file's name in the vault, so it holds nothing that a path would read (DESIGN 4)."""
+    turn = Turn(phase="reviewing", round=1, seat="critic-2", ask=3)
+    assert (turn.id, turn.blind) == ("reviewing.1.critic-2.3", False)
+
+
+def test_severities_are_listed_heaviest_first() -> None:
+    """The order that `--block-on` will read (SPEC D-11)."""
+    assert [str(severity) for severity in Severity] == ["blocking", "major", "minor", "nit"]
+
+
+def test_usage_adds_up_and_is_known_only_if_all_of_it_is() -> None:
+    """A sum with an unknown part is not shown as a count (DESIGN "Limits")."""
+    one = Usage(input_tokens=1, output_tokens=2, known=True)
+    assert one.plus(Usage(input_tokens=10, output_tokens=20, known=True)) == Usage(
+        input_tokens=11, output_tokens=22, known=True
+    )
+    assert (one.plus(Usage()).known, Usage().plus(one).known, one.tokens) == (False, False, 3)
+
+
+def test_a_name_is_short_lower_case_ascii() -> None:
+    """SECURITY B.1, R20."""
+    good = ("a", "0", "a-b", "a" * 64)
+    bad = ("", "-a", "A", "a_b", "a.b", "a/b", "é", "a\n", "a" * 65)
+    assert [bool(NAME.fullmatch(name)) for name in (*good, *bad)] == [True] * len(good) + [False] * len(bad)

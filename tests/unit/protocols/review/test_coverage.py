@@ -1,0 +1,103 @@
+"""Which changed paths were before whom (FIELD-FAULTS F15; DESIGN "Checks as a reviewer")."""
+
+from dataclasses import replace
+
+import pytest
+
+from counterpoint.core.checks import EvidenceStatus
+from counterpoint.core.docket import ChangedPath, PathState
+from counterpoint.core.outcome import Coverage
+from tests.review_case import (
+    CHECKS,
+    CRITIC,
+    DOCKET,
+    NAMED_CHECKS,
+    PYTEST,
+    RUFF,
+    SKEPTIC,
+    Play,
+    Replies,
+    Tree,
+    claim,
+    ended,
+    verdict,
+)
+
+NOT_CHECKED = EvidenceStatus.NOT_CHECKED
+PATHS = ("src/timer.py", "old.py")
+NONE_RAN = {PYTEST.argv: NOT_CHECKED, RUFF.argv: NOT_CHECKED}
+ALL_STATES = replace(DOCKET, paths=tuple(ChangedPath(path=f"{state}.x", state=state) for state in PathState))
+
+
+@pytest.mark.parametrize(
+    ("replies", "shown", "commands", "unseen"),
+    [
+        ({CHECKS: NAMED_CHECKS}, (), {}, ("submodule.x", "withheld.x")),
+        ({CHECKS: NAMED_CHECKS}, (), {PYTEST.argv: NOT_CHECKED}, ("submodule.x", "withheld.x")),
+        ({CHECKS: NAMED_CHECKS}, (), NONE_RAN, tuple(f"{state}.x" for state in PathState)),
+        ({CRITIC: verdict(), CHECKS: NAMED_CHECKS}, ("submodule.x",), {}, ("withheld.x",)),
+        ({CRITIC: verdict()}, ("text.x", "elsewhere.x"), {}, tuple(f"{s}.x" for s in PathState if s != "text")),
+        (
+            {CRITIC: verdict(claims=[claim("pytest -q", passes=True)])},
+            ("text.x",),
+            {},
+            ("binary.x", "deleted.x", "submodule.x", "withheld.x"),
+        ),
+        ({CRITIC: verdict(), SKEPTIC: verdict()}, tuple(f"{state}.x" for state in PathState), {}, ()),
+    ],
+    ids=["checks", "some ran", "none ran", "both", "one path", "a claim is no coverage", "all shown"],
+)
+def test_a_path_is_covered_by_who_was_shown_it_or_by_checks_that_had_it(
+    replies: Replies, shown: tuple[str, ...], commands: dict[tuple[str, ...], EvidenceStatus], unseen: tuple[str, ...]
+) -> None:
+    """FIELD-FAULTS F15: submodules and withheld files are not in the export on which checks ran."""
+    case = ended(replies, shown=shown, docket=ALL_STATES, tree=Tree(commands=commands))
+    assert case.outcome.coverage == Coverage(
+        changed=tuple(f"{state}.x" for state in PathState), unseen=unseen, unread=None
+    )
+
+
+def test_what_a_seat_without_a_verdict_was_shown_covers_nothing() -> None:
+    """FIELD-FAULTS F15: to be shown a file and to say nothing is not to have looked at it."""
+    case = Play(CRITIC, SKEPTIC, quorum=1)
+    case.answer("critic", verdict(), shown=("old.py",))
+    case.answer("skeptic", verdict(), shown=("src/timer.py",))
+    del case.vault[case.state.sealed["skeptic"].turn.id]
+    case.settle()
+    assert case.outcome.coverage == Coverage(changed=PATHS, unseen=("src/timer.py",), unread=None)
+
+
+@pytest.mark.parametrize(
+    ("told", "unread"),
+    [
+        ((("old.py", "src/timer.py"), ("src/timer.py", "else.py")), ("src/timer.py",)),
+        ((("src/timer.py", "old.py"), ("old.py", "src/timer.py")), ("src/timer.py", "old.py")),
+        ((("old.py",), ()), ()),
+        ((("old.py",), None), None),
+        ((None, None), None),
+    ],
+    ids=["both", "all", "none", "one cannot tell", "nobody can tell"],
+)
+def test_a_path_is_unread_only_if_every_command_that_ran_says_so(
+    told: tuple[tuple[str, ...] | None, ...], unread: tuple[str, ...] | None
+) -> None:
+    """A command that cannot tell may have read it (DESIGN "Checks as a reviewer")."""
+    case = Play(CHECKS)
+    opened, _ = case.weigh("checks", NAMED_CHECKS)
+    sealed = case.answer("checks", NAMED_CHECKS)
+    evidence = tuple(replace(e, paths_unread=u) for e, u in zip(opened.evidence, told, strict=True))
+    case.vault[sealed.turn.id] = replace(opened, evidence=evidence)
+    case.settle()
+    assert case.outcome.coverage == Coverage(changed=PATHS, unseen=(), unread=unread)
+
+
+def test_a_command_that_did_not_run_says_nothing_about_what_was_read() -> None:
+    """Its empty list would be taken for: it opened everything."""
+    case = Play(CHECKS, tree=Tree(commands={RUFF.argv: NOT_CHECKED}))
+    opened, _ = case.weigh("checks", NAMED_CHECKS)
+    sealed = case.answer("checks", NAMED_CHECKS)
+    ran, skipped = opened.evidence
+    evidence = (replace(ran, paths_unread=("old.py",)), replace(skipped, paths_unread=()))
+    case.vault[sealed.turn.id] = replace(opened, evidence=evidence)
+    case.settle()
+    assert case.outcome.coverage.unread == ("old.py",)

@@ -1,0 +1,390 @@
+"""What a review comes to, condition by condition (DESIGN 4, "Checks as a reviewer"; FIELD-FAULTS F1, F3, F5, F15)."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from counterpoint.core.checks import EvidenceStatus
+from counterpoint.core.entries import CaseOpened, EvidenceGathered, FailureReason, SubmissionRevealed
+from counterpoint.core.limits import Spent
+from counterpoint.core.outcome import Coverage, Outcome, SeatEnd, SeatStatus
+from counterpoint.core.rules import Withdraw
+from counterpoint.core.values import Decision, StopReason, Usage
+from counterpoint.protocols.review import REVIEW
+from counterpoint.protocols.review.weighing import closing
+from tests.review_case import (
+    CANDIDATE,
+    CHECKS,
+    CRITIC,
+    DOCKET,
+    NAMED_CHECKS,
+    PYTEST,
+    RUFF,
+    SKEPTIC,
+    Play,
+    Replies,
+    Tree,
+    claim,
+    ended,
+    finding,
+    verdict,
+    verdict_of,
+)
+
+VERIFIED, REFUTED, NOT_CHECKED = EvidenceStatus.VERIFIED, EvidenceStatus.REFUTED, EvidenceStatus.NOT_CHECKED
+APPROVED, REJECTED, UNDETERMINED = Decision.APPROVED, Decision.REJECTED, Decision.UNDETERMINED
+AGREED, SPENT, FAILED = StopReason.AGREED, StopReason.ROUNDS_SPENT, StopReason.FAILED
+PATHS = ("src/timer.py", "old.py")
+INVENTED = finding(quote="return 7")
+
+
+def said(case: Play) -> tuple[StopReason | None, Decision, tuple[str, ...]]:
+    return case.outcome.stop_reason, case.outcome.decision, case.outcome.reasons
+
+
+def test_an_outcome_says_everything_that_it_rests_on() -> None:
+    """Seats, findings, evidence, coverage and what was spent, from the entries alone (DESIGN 4)."""
+    case = Play(CRITIC, SKEPTIC, CHECKS, quorum=2)
+    case.fail("skeptic", FailureReason.DRIVER_LOST)
+    case.fail("skeptic")
+    case.fail("skeptic")
+    case.fail("critic")
+    case.answer("critic", verdict(finding(), finding(id="F2", quote="return 7"), finding(id="F3", status="resolved")))
+    case.answer("checks", NAMED_CHECKS)
+    case.settle()
+    ledger = case.state.ledger.by_id
+    assert case.outcome == Outcome(
+        decision=REJECTED,
+        stop_reason=SPENT,
+        reasons=("1 open: critic-F1",),
+        open_findings=(ledger["critic-F1"],),
+        refuted_findings=(ledger["critic-F2"],),
+        evidence=VERIFIED,
+        seats=(
+            SeatStatus(seat="critic", end=SeatEnd.ANSWERED, approved=False, attempts=2),
+            SeatStatus(seat="skeptic", end=SeatEnd.FAILED, approved=False, attempts=3),
+            SeatStatus(seat="checks", end=SeatEnd.ANSWERED, approved=True, attempts=1),
+        ),
+        coverage=Coverage(changed=PATHS, unseen=(), unread=None),
+        spent=Spent(calls=6, usage=Usage(input_tokens=200, output_tokens=20, known=False)),
+    )
+    assert [(f.id, f.blocks) for f in case.state.ledger] == [
+        ("critic-F1", True),
+        ("critic-F2", False),
+        ("critic-F3", False),
+    ]
+
+
+def test_an_open_case_has_no_decision() -> None:
+    """Nothing of what is sealed shows in it (DESIGN "Sealing")."""
+    case = Play(CRITIC, SKEPTIC)
+    case.answer("critic", verdict())
+    assert case.outcome == Outcome(
+        decision=UNDETERMINED,
+        stop_reason=None,
+        reasons=("the case is open",),
+        open_findings=(),
+        refuted_findings=(),
+        evidence=NOT_CHECKED,
+        seats=(
+            SeatStatus(seat="critic", end=SeatEnd.ANSWERED, approved=False, attempts=1),
+            SeatStatus(seat="skeptic", end=SeatEnd.NEVER_ANSWERED, approved=False, attempts=0),
+        ),
+        coverage=Coverage(changed=PATHS, unseen=PATHS, unread=None),
+        spent=case.state.spent,
+    )
+
+
+@pytest.mark.parametrize(
+    ("replies", "reasons"),
+    [
+        ({CRITIC: verdict()}, ("critic approved, and nothing is open",)),
+        ({CRITIC: verdict(finding(status="resolved"))}, ("critic approved, and nothing is open",)),
+        ({CRITIC: verdict(), SKEPTIC: verdict()}, ("critic, skeptic approved, and nothing is open",)),
+        ({CHECKS: NAMED_CHECKS}, ("checks approved, and nothing is open",)),
+        ({CRITIC: verdict(), CHECKS: NAMED_CHECKS}, ("critic, checks approved, and nothing is open",)),
+        (
+            {CRITIC: verdict(claims=[claim("pytest -q", passes=False)])},
+            ("critic approved, and nothing is open",),
+        ),
+    ],
+    ids=["one", "resolved", "two", "checks", "both", "wrong about a command"],
+)
+def test_a_review_in_which_everybody_approves_is_approved(replies: Replies, reasons: tuple[str, ...]) -> None:
+    """Agreed, and the only way to be approved (DESIGN 8: exit 0 and nothing else)."""
+    assert said(ended(replies)) == (AGREED, APPROVED, reasons)
+
+
+@pytest.mark.parametrize(
+    ("replies", "commands", "reasons"),
+    [
+        ({CRITIC: verdict(), SKEPTIC: verdict(finding(severity="nit"))}, {}, ("1 open: skeptic-F1",)),
+        (
+            {CRITIC: verdict(finding(), finding(id="F2")), SKEPTIC: verdict(finding())},
+            {},
+            ("3 open: critic-F1, critic-F2, skeptic-F1",),
+        ),
+        (
+            {CRITIC: verdict(), CHECKS: NAMED_CHECKS},
+            {RUFF.argv: REFUTED},
+            ("1 open: checks-F2", "failing: ruff check"),
+        ),
+        (
+            {CHECKS: NAMED_CHECKS},
+            {RUFF.argv: REFUTED, PYTEST.argv: REFUTED},
+            ("2 open: F1, F2", "failing: pytest -q, ruff check"),
+        ),
+        (
+            {CRITIC: verdict(claims=[claim("pytest -q", passes=True)])},
+            {PYTEST.argv: REFUTED},
+            ("failing: pytest -q",),
+        ),
+        (
+            {CRITIC: verdict(claims=[claim("pytest -q", passes=False)]), SKEPTIC: verdict(INVENTED)},
+            {PYTEST.argv: REFUTED},
+            ("failing: pytest -q",),
+        ),
+    ],
+    ids=["a nit", "several", "checks", "all commands", "a claim", "a claim and a refuted finding"],
+)
+def test_whatever_stands_against_a_change_rejects_it(
+    replies: Replies, commands: dict[tuple[str, ...], EvidenceStatus], reasons: tuple[str, ...]
+) -> None:
+    """FIELD-FAULTS F5: every source of findings can block, whoever else approves, and code outranks votes."""
+    assert said(ended(replies, tree=Tree(commands=commands))) == (SPENT, REJECTED, reasons)
+
+
+NONE_RAN = {PYTEST.argv: NOT_CHECKED, RUFF.argv: NOT_CHECKED}
+
+
+@pytest.mark.parametrize(
+    ("replies", "setting", "reasons"),
+    [
+        (
+            {CRITIC: verdict(), SKEPTIC: verdict(INVENTED)},
+            {},
+            ("skeptic did not approve, and everything it named was refuted or settled",),
+        ),
+        (
+            {CRITIC: verdict(), CHECKS: NAMED_CHECKS},
+            {"tree": Tree(commands=NONE_RAN)},
+            ("checks did not approve: 0 of 2 commands passed, 0 failed, 2 not checked",),
+        ),
+        (
+            {CHECKS: NAMED_CHECKS},
+            {"tree": Tree(commands={PYTEST.argv: NOT_CHECKED})},
+            ("only checks answered, and no test command passed",),
+        ),
+        (
+            {CRITIC: None, CHECKS: NAMED_CHECKS},
+            {"quorum": 1, "tree": Tree(commands={PYTEST.argv: NOT_CHECKED})},
+            ("only checks answered, and no test command passed",),
+        ),
+        (
+            {CHECKS: NAMED_CHECKS},
+            {"tree": Tree(commands=NONE_RAN)},
+            (
+                "checks did not approve: 0 of 2 commands passed, 0 failed, 2 not checked",
+                "nobody was shown src/timer.py, old.py",
+                "only checks answered, and no test command passed",
+            ),
+        ),
+        (
+            {CHECKS: {"commands": []}},
+            {"docket": replace(DOCKET, commands=())},
+            (
+                "checks did not approve: 0 of 0 commands passed, 0 failed, 0 not checked",
+                "nobody was shown src/timer.py, old.py",
+                "only checks answered, and no test command passed",
+            ),
+        ),
+        ({CRITIC: verdict()}, {"shown": ("src/timer.py",)}, ("nobody was shown old.py",)),
+        ({CRITIC: verdict(), SKEPTIC: None}, {"quorum": 1, "shown": ()}, ("nobody was shown src/timer.py, old.py",)),
+    ],
+    ids=[
+        "all refuted",
+        "checks beside an opinion",
+        "no test passed",
+        "checks alone are left",
+        "nothing passed",
+        "no commands",
+        "a path unseen",
+        "nothing seen",
+    ],
+)
+def test_what_is_missing_leaves_a_review_undetermined(
+    replies: Replies, setting: dict[str, Any], reasons: tuple[str, ...]
+) -> None:
+    """Never a pass, always the reason (DESIGN 7; FIELD-FAULTS F1, F9, F15)."""
+    assert said(ended(replies, **setting)) == (SPENT, UNDETERMINED, reasons)
+
+
+@pytest.mark.parametrize(
+    ("replies", "quorum", "expected"),
+    [
+        ({CRITIC: verdict(), SKEPTIC: None}, 1, (AGREED, APPROVED, ("critic approved, and nothing is open",))),
+        ({CRITIC: None, SKEPTIC: verdict(finding())}, 1, (SPENT, REJECTED, ("1 open: skeptic-F1",))),
+        (
+            {CRITIC: verdict(), SKEPTIC: None},
+            2,
+            (
+                FAILED,
+                UNDETERMINED,
+                ("the case stopped before it was decided: failed", "skeptic gave no valid answer: no answer"),
+            ),
+        ),
+        (
+            {CRITIC: None, SKEPTIC: None},
+            1,
+            (
+                FAILED,
+                UNDETERMINED,
+                ("the case stopped before it was decided: failed", "critic, skeptic gave no valid answer: no answer"),
+            ),
+        ),
+    ],
+    ids=["quorum holds", "quorum rejects", "one too few", "nobody"],
+)
+def test_a_seat_that_failed_counts_only_against_the_quorum(
+    replies: Replies, quorum: int, expected: tuple[StopReason, Decision, tuple[str, ...]]
+) -> None:
+    """It is never an approval; without a quorum stated beforehand the case fails (DESIGN "Findings ledger")."""
+    assert said(ended(replies, quorum=quorum)) == expected
+
+
+@pytest.mark.parametrize("stop", [s for s in StopReason if s not in {AGREED, SPENT}])
+def test_a_case_that_stopped_early_is_undetermined_whatever_was_said(stop: StopReason) -> None:
+    """FIELD-FAULTS F7: a wait that ended is not an approval, nor a rejection."""
+    for reply in (verdict(), verdict(finding())):
+        case = ended({CRITIC: reply})
+        before = REVIEW.fold(case.entries[:-1])
+        assert closing(before, stop, "why").decision is UNDETERMINED
+
+
+def test_a_withdrawn_case_says_so() -> None:
+    """And reveals nothing (docs/decisions/0001)."""
+    case = Play(CRITIC, SKEPTIC)
+    case.answer("critic", verdict())
+    case.speak(Withdraw(reason="not needed any more"))
+    assert said(case) == (
+        StopReason.WITHDRAWN,
+        UNDETERMINED,
+        ("the case stopped before it was decided: withdrawn", "not needed any more"),
+    )
+
+
+def cut_reveal(*seats: str) -> Play:
+    """Return a case of two sealed approvals, of which only those of `seats` have been revealed."""
+    case = Play(CRITIC, SKEPTIC, quorum=1)
+    for seat in (CRITIC, SKEPTIC):
+        case.answer(seat.name, verdict())
+    for seat_name in seats:
+        sealed = case.state.sealed[seat_name]
+        opened = case.vault[sealed.turn.id]
+        case.append(
+            SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content), verdict_of(seat_name)
+        )
+    return case
+
+
+def test_an_answer_that_is_not_revealed_keeps_a_case_from_approval() -> None:
+    """FIELD-FAULTS F5: also where the quorum is reached without it. The missing one may be the rejection."""
+    assert closing(cut_reveal("critic", "skeptic").state, SPENT, "").decision is APPROVED
+    assert closing(cut_reveal("critic").state, SPENT, "").decision is UNDETERMINED
+    assert closing(cut_reveal().state, SPENT, "").decision is UNDETERMINED
+
+
+def test_a_seat_that_still_owes_its_answer_keeps_a_case_from_approval() -> None:
+    """FIELD-FAULTS F3, F21: every seat has an end before an outcome counts."""
+    case = Play(CRITIC, SKEPTIC, quorum=1)
+    sealed = case.answer("critic", verdict())
+    opened = case.vault[sealed.turn.id]
+    case.append(SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content), verdict_of("critic"))
+    assert closing(case.state, SPENT, "") == closing(case.state, AGREED, "")
+    assert closing(case.state, SPENT, "").decision is UNDETERMINED
+    assert closing(case.state, SPENT, "").stop_reason is SPENT
+
+
+@pytest.mark.parametrize("candidate", ["e" * 40, CANDIDATE[:39], ""])
+def test_a_verdict_on_another_candidate_counts_for_nothing(candidate: str) -> None:
+    """FIELD-FAULTS F11, F13: also where it stands in the record."""
+    case = cut_reveal()
+    for seat in ("critic", "skeptic"):
+        sealed = case.state.sealed[seat]
+        opened = case.vault[sealed.turn.id]
+        case.append(
+            SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content),
+            replace(verdict_of(seat), candidate=candidate if seat == "skeptic" else CANDIDATE),
+        )
+    assert closing(case.state, SPENT, "").decision is UNDETERMINED
+    case.append(closing(case.state, SPENT, ""))
+    assert case.outcome.reasons == (f"the answer of skeptic gives no verdict on {CANDIDATE}",)
+    assert [seat.approved for seat in case.outcome.seats] == [True, False]
+
+
+def test_a_command_on_another_candidate_counts_for_nothing() -> None:
+    """FIELD-FAULTS F11: neither its pass nor its failure is this candidate's."""
+    other = {PYTEST.argv: REFUTED, RUFF.argv: VERIFIED}
+    strange = tuple(
+        replace(e, request=replace(e.request, candidate="e" * 40))
+        for e in (Tree(commands=other).look_up(r) for r in _run())
+    )
+    case = cut_reveal("critic", "skeptic")
+    case.append(*(EvidenceGathered(evidence=e) for e in strange))
+    assert closing(case.state, SPENT, "").decision is APPROVED
+    case.append(closing(case.state, SPENT, ""))
+    assert case.outcome.evidence is NOT_CHECKED
+
+
+def _run() -> tuple[Any, ...]:
+    case = Play(CHECKS)
+    turn = case.owed("checks")
+    return REVIEW.checks(case.state, turn, REVIEW.parse(case.state, turn, NAMED_CHECKS))
+
+
+@pytest.mark.parametrize(
+    ("commands", "reply", "evidence"),
+    [
+        ({}, NAMED_CHECKS, VERIFIED),
+        ({RUFF.argv: NOT_CHECKED}, NAMED_CHECKS, VERIFIED),
+        ({PYTEST.argv: NOT_CHECKED}, NAMED_CHECKS, NOT_CHECKED),
+        ({RUFF.argv: REFUTED}, NAMED_CHECKS, REFUTED),
+        ({PYTEST.argv: REFUTED}, NAMED_CHECKS, REFUTED),
+        (NONE_RAN, NAMED_CHECKS, NOT_CHECKED),
+    ],
+)
+def test_evidence_is_verified_only_by_a_test_that_passed(
+    commands: dict[tuple[str, ...], EvidenceStatus], reply: dict[str, Any], evidence: EvidenceStatus
+) -> None:
+    """A lint that passed says little, and any failure outweighs it (DESIGN "Evidence")."""
+    assert ended({CHECKS: reply}, tree=Tree(commands=commands)).outcome.evidence is evidence
+
+
+def test_a_seat_that_failed_after_all_has_failed_and_one_that_was_never_asked_has_not() -> None:
+    """FIELD-FAULTS F3, F7: the record says how each turn ended."""
+    case = Play(CRITIC, SKEPTIC, limits=Play().with_limits(max_calls=2))
+    case.fail("critic")
+    case.fail("critic")
+    case.settle()
+    assert case.outcome.seats == (
+        SeatStatus(seat="critic", end=SeatEnd.FAILED, approved=False, attempts=2),
+        SeatStatus(seat="skeptic", end=SeatEnd.NEVER_ANSWERED, approved=False, attempts=0),
+    )
+
+
+def test_a_case_of_words_alone_has_nothing_to_cover() -> None:
+    """A docket without a base (docs/decisions/0001)."""
+    words = replace(DOCKET, base="", paths=())
+    assert said(ended({CRITIC: verdict()}, docket=words)) == (
+        AGREED,
+        APPROVED,
+        ("critic approved, and nothing is open",),
+    )
+
+
+def test_an_opening_is_in_the_record_as_it_was_made() -> None:
+    """Quorum and limits are what the outcome is computed by."""
+    case = Play(CRITIC)
+    assert isinstance(case.entries[0], CaseOpened)
+    assert case.state.case == case.entries[0]
