@@ -20,7 +20,7 @@ from counterpoint.core.canonical import NotCanonical, canonical_json, parse_json
 from counterpoint.core.values import Turn, Usage
 from counterpoint.errors import ConfigError, TurnTimeout, Unreachable
 
-__all__ = ["Failure", "ScriptedAgent", "ScriptedReply", "parse_script", "read_script"]
+__all__ = ["Failure", "ScriptedAgent", "ScriptedReply", "parse_script", "parse_script_file", "read_script"]
 
 MAX_SCRIPT_BYTES: Final = 64 << 20
 
@@ -96,18 +96,24 @@ def read_script(path: Path) -> tuple[ScriptedReply, ...]:
     Raises:
         ConfigError: the file cannot be read, or is not a script; the path names the key.
     """
-    source = str(path)
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ConfigError("file", "a script that can be read", got=error.strerror, source=source) from None
+        raise ConfigError("file", "a script that can be read", got=error.strerror, source=str(path)) from None
+    return parse_script_file(content, source=str(path))
+
+
+def parse_script_file(content: bytes, *, source: str) -> tuple[ScriptedReply, ...]:
+    """Return the replies in the bytes of a script; `source` is its name, and says whether it is TOML or JSON.
+
+    Raises:
+        ConfigError: it is not a script; the path names the key.
+    """
+    is_json = source.endswith(".json")
     try:
-        if path.suffix == ".json":
-            table = parse_json(content, max_bytes=MAX_SCRIPT_BYTES)
-        else:
-            table = tomllib.loads(content.decode("utf-8"))
+        table = parse_json(content, max_bytes=MAX_SCRIPT_BYTES) if is_json else tomllib.loads(content.decode("utf-8"))
     except (NotCanonical, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        language = "JSON" if path.suffix == ".json" else "TOML"
+        language = "JSON" if is_json else "TOML"
         raise ConfigError("file", f"a script in {language} ({error})", source=source) from None
     return parse_script(table, source=source)
 

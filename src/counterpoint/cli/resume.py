@@ -28,7 +28,11 @@ __all__ = ["resume"]
 @where_options
 @click.option("--trust-commands", is_flag=True, help="Let project commands run unboxed, in this run.")
 @click.option(
-    "--consent", "consents", multiple=True, metavar="DEST", help="Let the change be sent there, in this run."
+    "--consent",
+    "consents",
+    multiple=True,
+    metavar="DEST",
+    help="Let what its reviewers are given be sent there, in this run.",
 )
 @json_option
 def resume(*, case: str, where: Where, trust_commands: bool, consents: tuple[str, ...], as_json: bool) -> int:

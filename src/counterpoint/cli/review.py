@@ -59,7 +59,11 @@ class _Seconds(click.ParamType[int]):
 @click.option("--rationale", default="", metavar="TEXT", help="Why the change was made; shown to every reviewer.")
 @click.option("--trust-commands", is_flag=True, help="Let project commands run unboxed, in this run.")
 @click.option(
-    "--consent", "consents", multiple=True, metavar="DEST", help="Let the change be sent there, in this run."
+    "--consent",
+    "consents",
+    multiple=True,
+    metavar="DEST",
+    help="Let what its reviewers are given be sent there, in this run.",
 )
 @click.option("--max-calls", type=click.IntRange(min=1), help="How many questions may be asked in all.")
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Stop asking once this many tokens are reported.")

@@ -15,7 +15,7 @@ from typing import Final, Generic, TypeVar
 from counterpoint.agents.base import NOT_REPORTED, Agent, Reply, Workspace, read_reply
 from counterpoint.core.briefs import Brief
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence
+from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus
 from counterpoint.core.entries import AttemptFailed, Entry, FailureReason, SubmissionSealed
 from counterpoint.core.sealing import seal
 from counterpoint.core.values import Turn, Usage
@@ -196,11 +196,12 @@ class Asker(Generic[S]):
             kept = await asyncio.to_thread(get_evidence, self.vault, request)
             if kept is not None:
                 return kept
-            what = say_command(request.argv) if isinstance(request, CommandCheck) else request.path
-            self.tell(EventKind.CHECKING, turn, what)
+            if isinstance(request, CommandCheck):
+                self.tell(EventKind.CHECKING, turn, f"running {say_command(request.argv)}")
             evidence = await self.subject.look_up(request)
             await asyncio.to_thread(put_evidence, self.vault, evidence)
-            self.tell(EventKind.CHECKED, turn, f"{what}: {evidence.status} ({evidence.detail})")
+            if isinstance(request, CommandCheck):
+                self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {_result(evidence)}")
             return evidence
 
     async def fail(
@@ -219,9 +220,16 @@ class Asker(Generic[S]):
         self.tell(EventKind.ATTEMPT_FAILED, turn, f"{entry.reason}: {entry.detail}")
 
     async def append(self, *entries: Entry) -> None:
-        """Append entries of this driver's, one batch at a time."""
+        """Append entries of this driver's, one batch at a time.
+
+        Where somebody has closed the case meanwhile, nothing is appended: the next step sees it.
+        """
         async with self.writing:
-            await _to_the_end(partial(self.file.append_anyway, entries, self.clock.now()))
+            try:
+                await _to_the_end(partial(self.file.append_anyway, entries, self.clock.now()))
+            except Refused:
+                if self.file.state.closed is None:
+                    raise
 
     def _append_now(self, entries: tuple[Entry, ...]) -> None:
         """Append while the task is being cancelled: nothing may be awaited any more."""
@@ -250,6 +258,15 @@ def _interrupted(turn: Turn, attempt: int) -> AttemptFailed:
         detail="the driver was interrupted before the answer came",
         usage=_NO_USAGE,
     )
+
+
+def _result(evidence: Evidence) -> str:
+    said = {
+        EvidenceStatus.VERIFIED: "passed",
+        EvidenceStatus.REFUTED: "failed",
+        EvidenceStatus.NOT_CHECKED: "not checked",
+    }
+    return f"{said[evidence.status]}, {evidence.detail}"
 
 
 def _reason(error: CounterpointError) -> FailureReason:

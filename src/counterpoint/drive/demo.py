@@ -10,7 +10,7 @@ from typing import Final
 
 from counterpoint.errors import SourceError
 
-__all__ = ["BRANCH", "CRITIC", "build_repository", "build_settings"]
+__all__ = ["BRANCH", "CRITIC", "TAMPERED", "build_repository", "build_settings"]
 
 BRANCH: Final = "round-totals"
 CRITIC: Final = "critic"
@@ -53,7 +53,7 @@ class TotalTest(unittest.TestCase):
 if __name__ == "__main__":
     unittest.main()
 """
-_CRITIC: Final = '''\
+_CRITIC: Final = """\
 [[reply]]
 seat = "critic"
 model = "a script"
@@ -85,7 +85,7 @@ suggestion = "return 0 for an empty list"
 statement = "I ran the tests, and all of them pass."
 command = "COMMAND"
 passes = true
-'''
+"""
 _SETTINGS: Final = """\
 [agents.critic]
 kind = "scripted"
@@ -97,6 +97,9 @@ base = "main"
 """
 TEST_COMMAND: Final = "python -m unittest"
 """What `checks` finds in the repository, as the critic names it."""
+
+TAMPERED: Final = (b"exit 1", b"exit 0")
+"""What is changed in a copy of the record: the same length, one byte of difference, another truth."""
 
 _IDENTITY: Final[Mapping[str, str]] = {
     "GIT_AUTHOR_NAME": "Demo",

@@ -67,7 +67,6 @@ KEYS: Final = (
     Key(path="checks.environment", read=shapes.variables, is_list=True),
     _number("limits.max_calls", "COUNTERPOINT_LIMITS_MAX_CALLS", 1, 10_000, flag="--max-calls"),
     _number("limits.max_tokens", "COUNTERPOINT_LIMITS_MAX_TOKENS", 0, _MANY, flag="--max-tokens"),
-    _number("limits.max_output_tokens", "COUNTERPOINT_LIMITS_MAX_OUTPUT_TOKENS", 0, _MANY),
     _number("limits.call_timeout_s", "COUNTERPOINT_LIMITS_CALL_TIMEOUT_S", 1, _DAY_S),
     _number("limits.deadline_s", "COUNTERPOINT_LIMITS_DEADLINE_S", 0, _MONTH_S, flag="--deadline"),
     _number("limits.asks_per_turn", "COUNTERPOINT_LIMITS_ASKS_PER_TURN", 1, 10),

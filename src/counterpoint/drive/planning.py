@@ -8,6 +8,7 @@ Source: SPEC D-03 to D-06; DESIGN "Trust".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,10 +17,10 @@ from counterpoint.core.canonical import digest
 from counterpoint.core.checks import Purpose
 from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand
 from counterpoint.core.rules import Materials
-from counterpoint.drive.config import REPOSITORY_FILES, RepositoryFiles, load
-from counterpoint.drive.paths import Folders
+from counterpoint.drive.config import MAX_BYTES, REPOSITORY_FILES, RepositoryFiles, load, load_own
+from counterpoint.drive.paths import Folders, read_plain
 from counterpoint.drive.settings import AgentKind, Settings
-from counterpoint.errors import SourceError
+from counterpoint.errors import ConfigError, SourceError
 from counterpoint.isolation.change import change
 from counterpoint.isolation.changed import Change, ChangeKind, FileKind, Unshown
 from counterpoint.isolation.repository import Quarantine, Repository
@@ -31,6 +32,7 @@ __all__ = [
     "ReviewRequest",
     "materials_of",
     "plan_review",
+    "read_at",
     "read_settings_files",
     "seat_names",
     "settings_here",
@@ -94,14 +96,13 @@ def plan_review(
         tip = head(quarantine)
         if not request.worktree:
             _refuse_dirty(repository)
-        own = load(flags=request.flags, environment=environment, settings_file=folders.settings_file, repository=None)
-        base = _base(quarantine, own.settings.review.base, tip)
-        files = _repository_files(quarantine, base)
-        loaded = load(
-            flags=request.flags, environment=environment, settings_file=folders.settings_file, repository=files
-        )
-        if loaded.settings.review.base != own.settings.review.base:
+        own = load_own(flags=request.flags, environment=environment, settings_file=folders.settings_file)
+        base = _base(quarantine, own.review.base, tip)
+        read = partial(load, flags=request.flags, environment=environment, settings_file=folders.settings_file)
+        loaded = read(repository=_repository_files(quarantine, base))
+        if loaded.settings.review.base != own.review.base:
             base = _base(quarantine, loaded.settings.review.base, tip)
+            loaded = read(repository=_repository_files(quarantine, base))
     lenders: tuple[Path, ...] = ()
     remarks: tuple[str, ...] = ()
     candidate = tip
@@ -172,9 +173,10 @@ def _read(quarantine: Quarantine, listing: Mapping[str, str], path: str, limit: 
     if path not in listing:
         return None
     try:
-        return next(iter(quarantine.objects.blobs([listing[path]], max_size=limit)))
+        (content,) = quarantine.objects.blobs([listing[path]], max_size=limit)
     except SourceError:
         return None
+    return content
 
 
 def read_settings_files(repository: Repository, base: str) -> RepositoryFiles:
@@ -183,15 +185,21 @@ def read_settings_files(repository: Repository, base: str) -> RepositoryFiles:
         return _repository_files(quarantine, base)
 
 
+def read_at(repository: Repository, commit: str, path: str) -> bytes | None:
+    """Return a file's bytes as a commit has them, or None where it has no such file, or too large a one."""
+    with Quarantine(repository) as quarantine:
+        return _read(quarantine, _listing(quarantine, commit), path, _MAX_READ)
+
+
 def settings_here(
     repo: Path, *, flags: Mapping[str, object], folders: Folders, environment: Mapping[str, str]
 ) -> tuple[RepositoryFiles | None, str]:
     """Return the repository's settings files as a review would read them, or None and why there are none."""
     try:
         repository = Repository.find(repo)
-        own = load(flags=flags, environment=environment, settings_file=folders.settings_file, repository=None)
+        own = load_own(flags=flags, environment=environment, settings_file=folders.settings_file)
         with Quarantine(repository) as quarantine:
-            base = _base(quarantine, own.settings.review.base, head(quarantine))
+            base = _base(quarantine, own.review.base, head(quarantine))
             return _repository_files(quarantine, base), ""
     except SourceError as error:
         return None, f"the repository's settings are left out: {error}"
@@ -199,22 +207,25 @@ def settings_here(
 
 def _repository_files(quarantine: Quarantine, base: str) -> RepositoryFiles:
     listing = _listing(quarantine, base)
-    at_base = {name: _read(quarantine, listing, name, _MAX_SETTINGS) for name in REPOSITORY_FILES}
+    names = [name for name in REPOSITORY_FILES if name in listing]
+    contents = quarantine.objects.blobs([listing[name] for name in names], max_size=_MAX_SETTINGS)
+    at_base = dict(zip(names, contents, strict=True))
     top = quarantine.repository.top
     here = {name: _read_here(top / name) for name in REPOSITORY_FILES}
     return RepositoryFiles(
         commit=base,
-        at_base={name: content for name, content in at_base.items() if content is not None},
+        at_base=at_base,
         in_working_copy={name: content for name, content in here.items() if content is not None},
     )
 
 
 def _read_here(path: Path) -> bytes | None:
+    """Return a settings file of the working copy, for a notice alone; one that cannot be read has nothing to say."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MAX_SETTINGS)
-    except OSError:
+        found = read_plain(path, max_bytes=MAX_BYTES)
+    except ConfigError:
         return None
+    return None if found is None else found[0]
 
 
 def _commands(quarantine: Quarantine, settings: Settings, base: str, candidate: str) -> tuple[ProjectCommand, ...]:

@@ -4,7 +4,7 @@ Agents are imported when a seat needs them, so that no command pays for an agent
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,17 +25,24 @@ class Registry:
 
     Args:
         settings: of the run.
-        repository: the top of the repository, below which its own scripts lie.
+        read_at_base: returns a file's bytes as the merge base has them. The scripts that the repository's own
+            settings name are read there, so that no change brings the answers of its own reviewer.
         environment: the process's variables, for agents that are given some.
         resume: the command that goes on with the case, for a person who is not there.
         drafts: the folder where a person's half answers are kept.
     """
 
     def __init__(
-        self, settings: Settings, *, repository: Path, environment: Mapping[str, str], resume: str, drafts: Path
+        self,
+        settings: Settings,
+        *,
+        read_at_base: Callable[[str], bytes | None],
+        environment: Mapping[str, str],
+        resume: str,
+        drafts: Path,
     ) -> None:
         self._settings = settings
-        self._repository = repository
+        self._read_at_base = read_at_base
         self._environment = environment
         self._resume = resume
         self._drafts = drafts
@@ -60,9 +67,15 @@ class Registry:
 
                 return ChecksAgent()
             case set_up.ScriptedAgent(file=file):
-                from counterpoint.agents.scripted import ScriptedAgent  # noqa: PLC0415 - as the module says
+                from counterpoint.agents.scripted import ScriptedAgent, parse_script_file  # noqa: PLC0415 - as above
 
-                return ScriptedAgent.from_file(self._repository / file)
+                if not self._settings.is_from_repository(f"agents.{name}"):
+                    return ScriptedAgent.from_file(Path(file))
+                content = self._read_at_base(file)
+                if content is None:
+                    raise ConfigError(f"agents.{name}.file", "a file of the merge base", got=file)
+                source = f"{file} at the merge base"
+                return ScriptedAgent(parse_script_file(content, source=file), source=source)
             case set_up.HumanAgent():
                 from counterpoint.agents.human import HumanAgent, Terminal  # noqa: PLC0415 - as the module says
 

@@ -118,10 +118,10 @@ class ReviewedChange(Subject):
                 case CommandCheck():
                     return await self._run(request)
                 case QuoteCheck():
-                    tree, report = await self._exported(self._docket.candidate)
+                    tree, report = await self._exported(request.candidate)
                     return await asyncio.to_thread(check_quote, request, tree, report)
                 case PathCheck():
-                    tree, report = await self._exported(self._docket.candidate)
+                    tree, report = await self._exported(request.candidate)
                     return await asyncio.to_thread(check_path, request, tree, report)
         except SourceError as error:
             return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=str(error))

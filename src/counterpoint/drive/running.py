@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,7 @@ from counterpoint.drive.driver import Driver
 from counterpoint.drive.ids import Ids, RandomIds
 from counterpoint.drive.lease import hold_lease
 from counterpoint.drive.paths import Folders
-from counterpoint.drive.planning import ReviewPlan, read_settings_files, seat_names
+from counterpoint.drive.planning import ReviewPlan, read_at, read_settings_files, seat_names
 from counterpoint.drive.progress import OnEvent, ignore_events
 from counterpoint.drive.registry import Registry
 from counterpoint.drive.reviewed import ReviewedChange
@@ -209,7 +210,7 @@ async def drive_review(
 def _agents(session: Session, opened: CaseOpened, settings: Settings, repository: Repository) -> Mapping[str, Agent]:
     registry = Registry(
         settings,
-        repository=repository.top,
+        read_at_base=partial(read_at, repository, opened.docket.base),
         environment=session.environment,
         resume=f"counterpoint resume {opened.case}",
         drafts=session.cases / opened.case / "drafts",

@@ -86,7 +86,6 @@ class LimitSettings:
 
     max_calls: int = 40
     max_tokens: int = 0
-    max_output_tokens: int = 0
     call_timeout_s: int = 1800
     deadline_s: int = 0
     """From the opening of the case."""

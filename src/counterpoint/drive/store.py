@@ -5,21 +5,23 @@ key is made when the first entry is written.
 """
 
 import secrets
+import time
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from counterpoint.drive.paths import Folders, make_private
+from counterpoint.drive.paths import Folders, check_private, make_private
 from counterpoint.record.files import FileStore, Layout
 from counterpoint.record.fs import RealFiles
 from counterpoint.record.heads import Heads
-from counterpoint.record.machine_key import load_or_make_key
+from counterpoint.record.keys import load_or_make_key
 
 if TYPE_CHECKING:
     from counterpoint.record.signing import Signer
 
-__all__ = ["machine_key", "open_store"]
+__all__ = ["heads_of", "known_key", "machine_key", "open_store"]
 
+_KEY = "machine-key"
 _HEADS = "heads"
 
 
@@ -31,14 +33,26 @@ def machine_key(folders: Folders) -> "Signer":
         ConfigError: the state folder cannot be made, or is not ours alone.
         RecordError: the key file is not ours alone, or holds no key.
     """
-    return load_or_make_key(RealFiles(), str(make_private(folders.state)), random_bytes=secrets.token_bytes)
+    path = str(make_private(folders.state) / _KEY)
+    return load_or_make_key(RealFiles(), path, seed=secrets.token_bytes(32), sleep=time.sleep)
+
+
+def known_key(folders: Folders) -> "Signer | None":
+    """Return this machine's key where there is one; none is made.
+
+    Raises:
+        ConfigError: the state folder is not ours alone.
+        RecordError: the key file is not ours alone, or holds no key.
+    """
+    is_there = check_private(folders.state) and (folders.state / _KEY).exists()
+    return machine_key(folders) if is_there else None
+
+
+def heads_of(folders: Folders) -> Heads:
+    """Return what this machine remembers of channels."""
+    return Heads(RealFiles(), str(folders.state / _HEADS))
 
 
 def open_store(cases: Path, folders: Folders) -> FileStore:
     """Return the store of the cases in a folder."""
-    return FileStore(
-        str(cases),
-        Layout.CASES,
-        signer=lambda: machine_key(folders),
-        heads=Heads(RealFiles(), str(folders.state / _HEADS)),
-    )
+    return FileStore(str(cases), Layout.CASES, signer=lambda: machine_key(folders), heads=heads_of(folders))

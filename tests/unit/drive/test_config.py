@@ -34,7 +34,6 @@ environment = ["CI"]
 [limits]
 max_calls = 3
 max_tokens = 4
-max_output_tokens = 5
 call_timeout_s = 6
 deadline_s = 7
 asks_per_turn = 1
@@ -102,7 +101,7 @@ def test_every_setting_is_read_from_one_file() -> None:
             environment=("CI",),
         ),
         limits=LimitSettings(
-            max_calls=3, max_tokens=4, max_output_tokens=5, call_timeout_s=6, deadline_s=7, asks_per_turn=1
+            max_calls=3, max_tokens=4, call_timeout_s=6, deadline_s=7, asks_per_turn=1
         ),
         agents={**BUILT_IN, "critic": critic, "script": script, "ana": BUILT_IN["human"], "ci": BUILT_IN["checks"]},
         sources=settings.sources,
@@ -114,18 +113,18 @@ def test_every_setting_is_read_from_one_file() -> None:
 def test_flags_outrank_environment_outranks_the_persons_file_outranks_the_repository(tmp_path: Path) -> None:
     """DESIGN "Trust": the order of the sources."""
     own = tmp_path / "config.toml"
-    own.write_text("[limits]\nmax_calls = 12\nmax_tokens = 12\nmax_output_tokens = 12\n")
+    own.write_text("[limits]\nmax_calls = 12\nmax_tokens = 12\ncall_timeout_s = 12\n")
     settings = loaded(
-        "[limits]\nmax_calls = 11\nmax_tokens = 11\nmax_output_tokens = 11\nasks_per_turn = 3\n",
+        "[limits]\nmax_calls = 11\nmax_tokens = 11\ncall_timeout_s = 11\nasks_per_turn = 3\n",
         settings_file=own,
         environment={"COUNTERPOINT_LIMITS_MAX_CALLS": "13", "COUNTERPOINT_LIMITS_MAX_TOKENS": "13"},
         flags={"limits.max_calls": 14, "limits.max_tokens": None, "review.reviewers": ()},
     )
-    assert settings.limits == LimitSettings(max_calls=14, max_tokens=13, max_output_tokens=12, asks_per_turn=3)
+    assert settings.limits == LimitSettings(max_calls=14, max_tokens=13, call_timeout_s=12, asks_per_turn=3)
     named = {row.key: row.source for row in explain(settings)}
     assert named["limits.max_calls"] == "--max-calls"
     assert named["limits.max_tokens"] == "COUNTERPOINT_LIMITS_MAX_TOKENS"
-    assert named["limits.max_output_tokens"] == str(own)
+    assert named["limits.call_timeout_s"] == str(own)
     assert named["limits.asks_per_turn"] == SOURCE
     assert named["limits.deadline_s"] == "default"
 
@@ -284,7 +283,7 @@ def test_every_setting_is_listed_with_its_value_and_its_source() -> None:
     """Issue 2 point 4: what is set can be shown, and by whom."""
     rows = explain(loaded('[agents.x]\nkind="command"\ncommand="a \u202e"\ndestination="y"\nset={ A = "b" }\n'))
     text = {row.key: (row.value, row.source) for row in rows}
-    assert len(text) == len(rows) == 12 + 2 + 16
+    assert len(text) == len(rows) == 11 + 2 + 16
     assert text["review.reviewers"] == ('["checks"]', "default")
     assert text["agents.checks.kind"] == ('"checks"', "default")
     assert text["agents.x.command"] == ('["a", "\\u{202e}"]', SOURCE)
