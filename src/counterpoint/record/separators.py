@@ -51,11 +51,11 @@ class Source:
         for place in places(content):
             gap = content[end : place[1]]
             if (gap != _BETWEEN or not end) and not self._may_precede(gap, is_first=not end and self.base is None):
-                raise Corrupt(channel, place[0], f"what stands before it is no separator: {gap[:80]!r}")
+                raise Corrupt(channel, n + 1, f"it begins with, or has before it, {gap[:80]!r}")
             try:
                 found = seal(content, place, channel=channel, strict=strict)
             except Corrupt as error:
-                raise self._broken(place, error) from None
+                raise self._broken(place, n + 1, error) from None
             yield found
             n, end = found.n, found.end
         self._check_tail(n, content[end:])
@@ -85,12 +85,15 @@ class Source:
             return self.compacted and not tail.strip(b"\n")
         return _is_blank(tail) and line_end(tail, 0)[0] == 0
 
-    def _broken(self, place: Place, error: Corrupt) -> Corrupt:
+    def _broken(self, place: Place, due: int, error: Corrupt) -> Corrupt:
         """Return what to raise for a block that is not in its form: `Torn` where its trailer is what is missing."""
         n, at, _, _, trailer = place
+        reason = error.reason
+        if n != due and self.strict and not self.compacted:
+            n, reason = due, f"{reason}; its header says MSG-{n}"
         if trailer is None and not any(following[1] > at for following in places(self.content, at + 1)):
-            return self.torn(n, f"it breaks off: {error.reason}")
-        return error
+            return self.torn(n, f"it breaks off: {reason}")
+        return Corrupt(self.channel, n, reason)
 
     def torn(self, n: int, reason: str) -> Corrupt:
         """Return what to raise where the file ends before entry `n`, or its batch, is whole."""

@@ -65,6 +65,7 @@ def verify(
         Torn: the file ends inside an entry or a batch.
         Forked: an entry is not the one that `remembered` or `checkpoint` knows.
         Corrupt: anything else that does not hold.
+        UnknownEntry: the genesis entry is of a version that this package does not know.
     """
     sources = _sources(channel, content, archives)
     first = _genesis(channel, sources)
