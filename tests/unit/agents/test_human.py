@@ -243,6 +243,7 @@ def test_waiting_for_a_person_neither_blocks_nor_outlives_its_cancellation(
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
+        assert not asyncio.get_running_loop().remove_reader(terminal._reads.fileno())
         os.write(master, b"later\nn\ny\n")
         return await put(terminal, tmp_path)
 

@@ -69,8 +69,23 @@ def test_the_environment_is_exactly_the_given_one(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_at_its_end_when_nothing_is_fed(tmp_path: Path) -> None:
-    """FIELD-FAULTS F27: a program that reads to the end of its input gets there at once."""
-    assert finish(start(["cat"], tmp_path)).stdout == b""
+    """FIELD-FAULTS F27: a program that reads its input to the end gets there at once, whatever ours is."""
+    reading, writing = os.pipe()
+    own = os.dup(0)
+    os.dup2(reading, 0)
+    try:
+        finished = finish(start(["cat"], tmp_path))
+    finally:
+        os.dup2(own, 0)
+        for descriptor in (own, reading, writing):
+            os.close(descriptor)
+    assert (finished.stdout, finished.timed_out) == (b"", False)
+
+
+def test_a_program_leads_a_session_of_its_own(tmp_path: Path) -> None:
+    """SECURITY A.1: it has no controlling terminal, so it cannot type into ours."""
+    script = "import os; print(os.getsid(0) == os.getpid() == os.getpgrp())"
+    assert finish(start([sys.executable, "-c", script], tmp_path)).stdout == b"True\n"
 
 
 def test_two_megabytes_go_through_a_pipe_in_both_directions(tmp_path: Path) -> None:
@@ -214,6 +229,22 @@ def test_cancellation_ends_the_group_before_it_leaves_the_call(tmp_path: Path) -
     assert all(is_gone(pid) for pid in pids(tmp_path))
 
 
+def test_a_cancelled_program_may_end_in_order(tmp_path: Path) -> None:
+    """Ours: it is asked to end before it is killed."""
+
+    async def cancel() -> None:
+        ready = asyncio.Event()
+        script = "trap 'echo bye > bye; exit 0' TERM; echo ready >&2; sleep 600 & wait"
+        task = asyncio.create_task(start(shell(script), tmp_path, on_line=lambda _line: ready.set()))
+        await asyncio.wait_for(ready.wait(), 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    finish(cancel())
+    assert (tmp_path / "bye").read_text() == "bye\n"
+
+
 def test_a_second_cancellation_skips_the_grace(tmp_path: Path) -> None:
     """Ours: a second Ctrl-C kills at once."""
 
@@ -312,8 +343,9 @@ def test_arguments_too_long_together_are_typed_too(tmp_path: Path) -> None:
         finish(start(["true", *["x" * MAX_ARGUMENT] * 40], tmp_path))
 
 
-def test_a_relative_entry_of_path_supplies_no_program(tmp_path: Path) -> None:
+def test_a_relative_entry_of_path_supplies_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SECURITY I13: the tree under review cannot stand in for a tool by way of `.` in PATH."""
+    monkeypatch.chdir(tmp_path)
     planted = tmp_path / "ruff-of-the-tree"
     planted.write_text("#!/bin/sh\necho planted\n")
     planted.chmod(0o755)
