@@ -35,13 +35,13 @@ from counterpoint.core.values import Turn, Usage
 from counterpoint.drive.api import SUPERVISOR, open_case
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import ManualClock
-from counterpoint.drive.ids import CountedIds
+from counterpoint.drive.ids import CountedIds, Ids
 from counterpoint.protocols.review import REVIEW
 from counterpoint.record.store import Store
 
 __all__ = ["EXAMPLES", "HOSTILE", "Play", "play"]
 
-START: Final = datetime(2026, 11, 30, 10, 15, tzinfo=UTC)
+START: Final = datetime(2024, 11, 30, 10, 15, tzinfo=UTC)
 CANDIDATE: Final = "4e9f21c0" * 5
 BASE: Final = "0b5a77d1" * 5
 TEST: Final = ("python", "-m", "pytest", "-q")
@@ -93,9 +93,11 @@ class Play:
         consents: Sequence[ConsentGranted] = (),
         keys: Sequence[str] = (),
         found: Sequence[Evidence] = (),
+        start: datetime = START,
+        ids: Ids | None = None,
     ) -> None:
-        self.clock = ManualClock(START)
-        self._ids = CountedIds()
+        self.clock = ManualClock(start)
+        self._ids = ids or CountedIds()
         self._found: Mapping[CheckRequest, Evidence] = {each.request: each for each in found}
         self._opened: dict[str, Opened] = {}
         self.name = open_case(
@@ -192,9 +194,9 @@ def claim(statement: str, argv: Sequence[str], *, passes: bool) -> dict[str, Any
     return {"statement": statement, "command": " ".join(argv), "passes": passes}
 
 
-def approved(store: Store, keys: Sequence[str] = ()) -> str:
+def approved(store: Store, **more: Any) -> str:
     """Everybody approves, and a test that ran on the candidate passed."""
-    case = Play(store, found=PASSING, keys=keys)
+    case = Play(store, found=PASSING, **more)
     case.answer("checks", NAMED)
     claims = [claim("The tests cover the boundary and pass.", TEST, passes=True)]
     opinion = verdict("The boundary is right now, and a test holds it.", approved=True, claims=claims)
@@ -203,7 +205,7 @@ def approved(store: Store, keys: Sequence[str] = ()) -> str:
     return case.name
 
 
-def rejected(store: Store, keys: Sequence[str] = ()) -> str:
+def rejected(store: Store, **more: Any) -> str:
     """Findings of every severity, one settled, one with a quote that code cannot find, one untrue statement."""
     failing = (
         ran(
@@ -225,7 +227,7 @@ def rejected(store: Store, keys: Sequence[str] = ()) -> str:
         Evidence(request=QuoteCheck(path="shop/price.py", text=t, candidate=CANDIDATE), status=s, detail=d)
         for t, s, d in quotes
     )
-    case = Play(store, found=(*failing, *quoted), keys=keys)
+    case = Play(store, found=(*failing, *quoted), **more)
     case.answer("checks", NAMED)
     findings = [
         finding(
@@ -250,9 +252,9 @@ def rejected(store: Store, keys: Sequence[str] = ()) -> str:
     return case.name
 
 
-def failed(store: Store, keys: Sequence[str] = ()) -> str:
+def failed(store: Store, **more: Any) -> str:
     """The only reviewer sends prose twice."""
-    case = Play(store, roster=(CRITIC,), keys=keys)
+    case = Play(store, roster=(CRITIC,), **more)
     for begin in ("Looks good to me!", "```json"):
         case.fail(
             "critic",
@@ -263,43 +265,43 @@ def failed(store: Store, keys: Sequence[str] = ()) -> str:
     return case.name
 
 
-def budget_spent(store: Store, keys: Sequence[str] = ()) -> str:
+def budget_spent(store: Store, **more: Any) -> str:
     """One call is allowed, and the second reviewer is never asked."""
-    case = Play(store, quorum=1, limits=Limits(max_calls=1), found=PASSING, keys=keys)
+    case = Play(store, quorum=1, limits=Limits(max_calls=1), found=PASSING, **more)
     case.answer("checks", NAMED)
     case.settle()
     return case.name
 
 
-def deadline_passed(store: Store, keys: Sequence[str] = ()) -> str:
+def deadline_passed(store: Store, **more: Any) -> str:
     """Nobody answers before the deadline."""
-    deadline = (START + timedelta(hours=1)).isoformat()
-    case = Play(store, roster=(CRITIC,), limits=Limits(deadline=deadline), keys=keys)
+    deadline = (more.get("start", START) + timedelta(hours=1)).isoformat()
+    case = Play(store, roster=(CRITIC,), limits=Limits(deadline=deadline), **more)
     case.fail("critic", FailureReason.TIMEOUT, "no answer within 1800 s")
     case.clock.advance(3600)
     case.settle()
     return case.name
 
 
-def withdrawn(store: Store, keys: Sequence[str] = ()) -> str:
+def withdrawn(store: Store, **more: Any) -> str:
     """The supervisor notes something, then ends the case."""
-    case = Play(store, keys=keys)
+    case = Play(store, **more)
     case.say(AddNote(text="The branch is stale; I shall rebase it."))
     case.say(Withdraw(reason="superseded by another branch"))
     return case.name
 
 
-def open_and_waiting(store: Store, keys: Sequence[str] = ()) -> str:
+def open_and_waiting(store: Store, **more: Any) -> str:
     """One seat has answered, one has failed once; a consent, a note and a lost observer beside it."""
     consent = ConsentGranted(
         destination="my-provider",
         by="owner",
-        granted_at="2026-11-30T10:14:00+00:00",
-        until="2026-12-01T10:14:00+00:00",
+        granted_at="2024-11-30T10:14:00+00:00",
+        until="2024-12-01T10:14:00+00:00",
         scope="the change and the files it touches",
         digest="d" * 64,
     )
-    case = Play(store, roster=(CHECKS, OUTSIDE), consents=(consent,), found=PASSING, keys=keys)
+    case = Play(store, roster=(CHECKS, OUTSIDE), consents=(consent,), found=PASSING, **more)
     case.answer("checks", NAMED, usage=Usage())
     case.fail("critic", FailureReason.UNREACHABLE, "my-agent ended with exit code 2: no credit left")
     case.say(AddNote(text="Topped up; go on tomorrow."))
@@ -307,7 +309,7 @@ def open_and_waiting(store: Store, keys: Sequence[str] = ()) -> str:
     return case.name
 
 
-def hostile(store: Store, keys: Sequence[str] = ()) -> str:
+def hostile(store: Store, **more: Any) -> str:
     """Every text that somebody else supplies tries to be more than text."""
     path = "a`b<!--\n# c](x).py"
     docket = Docket(
@@ -322,7 +324,7 @@ def hostile(store: Store, keys: Sequence[str] = ()) -> str:
     )
     request = CommandCheck(argv=("sh", "-c", HOSTILE), purpose=Purpose.TEST, candidate=CANDIDATE)
     evidence = Evidence(request=request, status=EvidenceStatus.REFUTED, detail=HOSTILE, output=HOSTILE, exit_code=1)
-    case = Play(store, docket=docket, found=(evidence,), keys=keys)
+    case = Play(store, docket=docket, found=(evidence,), **more)
     case.answer("checks", {"commands": [["sh", "-c", HOSTILE]]})
     case.fail("critic", FailureReason.BAD_REPLY, HOSTILE)
     case.say(AddNote(text=HOSTILE))
@@ -351,9 +353,9 @@ EXAMPLES: Final[Mapping[str, Example]] = MappingProxyType(
         )
     }
 )
-"""By name: how to play each into a store; returns the case's name."""
+"""By name: how to play each into a store."""
 
 
-def play(example: str, store: Store, *, keys: Sequence[str] = ()) -> str:
-    """Play one example into a store and return the case's name."""
-    return EXAMPLES[example](store, keys)
+def play(example: str, store: Store, **more: Any) -> str:
+    """Play one example into a store and return the case's name; `more` goes to `Play`."""
+    return EXAMPLES[example](store, **more)

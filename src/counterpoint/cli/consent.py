@@ -36,8 +36,16 @@ def consent() -> None:
 @consent.command()
 @click.argument("destination")
 @where_options
-@click.option("--scope", type=click.Choice(["change", "tree"]), default="change", show_default=True)
-@click.option("--days", type=click.IntRange(1, 365), default=DEFAULT_LENGTH.days, show_default=True)
+@click.option(
+    "--scope",
+    type=click.Choice(["change", "tree"]),
+    default="change",
+    show_default=True,
+    help="What may be sent: the change alone, or any file of the tree.",
+)
+@click.option(
+    "--days", type=click.IntRange(1, 365), default=DEFAULT_LENGTH.days, show_default=True, help="For how long."
+)
 def grant(destination: str, where: Where, scope: str, days: int) -> int:
     """Let the change under review, or the whole tree, of this repository be sent to DESTINATION."""
     repository = Repository.find(where.repo)

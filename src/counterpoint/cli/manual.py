@@ -46,7 +46,10 @@ class _Told(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
             with formatter.section("Examples"):
-                formatter.write_dl([(line, what) for line, what in self.examples])
+                for line, what in self.examples:
+                    formatter.write_text(f"# {what}")
+                    # As it stands: a command line that was broken in two could not be copied.
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), meaning) for code, meaning in self.exits.items()])
         super().format_epilog(ctx, formatter)

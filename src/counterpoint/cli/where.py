@@ -13,11 +13,13 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from counterpoint.drive.cases import HOME, list_cases, make_home
+from counterpoint.drive.cases import HOME, LoadedCase, find_case, list_cases, load_case, make_home
 from counterpoint.drive.paths import Folders, find_folders
+from counterpoint.drive.store import open_store
 from counterpoint.errors import SourceError
+from counterpoint.record.files import FileStore
 
-__all__ = ["Where", "case_argument", "find_where", "where_options"]
+__all__ = ["Where", "case_argument", "complete_case", "find_where", "where_options"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,28 @@ class Where:
     def folders(self) -> Folders:
         """The person's state and settings folders."""
         return find_folders(os.environ)
+
+    @cached_property
+    def store(self) -> FileStore:
+        """The store of the cases. Reading from it makes nothing, neither folder nor key."""
+        return open_store(self.cases, self.folders)
+
+    def find(self, case: str) -> str:
+        """Return the name of the case that a command line names.
+
+        Raises:
+            SourceError: none or several fit.
+        """
+        return find_case(self.cases, case)
+
+    def load(self, case: str) -> LoadedCase:
+        """Read the case that a command line names, whole.
+
+        Raises:
+            SourceError: none or several fit.
+            RecordError: its record cannot be read.
+        """
+        return load_case(self.store, self.cases, self.find(case))
 
     def make(self) -> Path:
         """Make the folder of the cases and return it.
@@ -90,11 +114,12 @@ def where_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_where
 
 
-def _complete_case(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+def complete_case(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Return the names of cases that begin with what is written, the newest first."""
     where = find_where(ctx.params.get("repo"), ctx.params.get("root"))
     names = ("last", *reversed(list_cases(where.cases)))
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-case_argument: Final = click.argument("case", metavar="CASE", shell_complete=_complete_case)
+case_argument: Final = click.argument("case", metavar="CASE", shell_complete=complete_case)
 """CASE: a case's name, any unambiguous beginning or end of it, or `last`."""

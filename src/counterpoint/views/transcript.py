@@ -81,10 +81,10 @@ def _entry(block: Block, width: int, paint: Paint) -> Iterator[str]:
 def _line(line: str, width: int, paint: Paint) -> Iterator[str]:
     if line.startswith(">"):
         for piece in _wrapped(line[1:].removeprefix(" "), width - len(_QUOTE)):
-            yield f"{_INDENT}{paint(f'{_QUOTE}{piece}'.rstrip(), 'quote')}"
+            yield _INDENT + paint(f"{_QUOTE}{piece}".rstrip(), "quote")
         return
     for piece in _wrapped(line, width):
-        yield _INDENT + _STRONG.sub(lambda found: paint(found[1], "strong"), piece)
+        yield _INDENT + _STRONG.sub(lambda found: paint(found[1], "strong"), piece.rstrip())
 
 
 def _wrapped(line: str, width: int) -> list[str]:

@@ -12,7 +12,7 @@ from counterpoint.record.safe import typed
 from counterpoint.views.report import render_report
 from counterpoint.views.result import render_result
 
-__all__ = ["REPORT", "RESULT", "write_reports"]
+__all__ = ["REPORT", "RESULT", "put_whole", "write_reports"]
 
 REPORT: Final = "report.md"
 RESULT: Final = "result.json"
@@ -29,21 +29,27 @@ def write_reports(case: LoadedCase, out: Path | None = None) -> tuple[Path, Path
     texts = {REPORT: render_report(case), RESULT: render_result(case)}
     with typed(f"{path_text(folder)} cannot take the reports"):
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            _put(folder / name, text.encode())
+    for name, text in texts.items():
+        put_whole(folder / name, text.encode())
     return folder / REPORT, folder / RESULT
 
 
-def _put(path: Path, content: bytes) -> None:
-    descriptor, half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(descriptor, _READABLE)
-            os.fsync(descriptor)
-        Path(half).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(half).unlink()
-        raise
+def put_whole(path: Path, content: bytes) -> None:
+    """Put `content` under `path`, whole or not at all, for everybody to read. A link there is replaced, not followed.
+
+    Raises:
+        RecordError: it cannot be written.
+    """
+    with typed(f"{path_text(path)} cannot be written"):
+        descriptor, half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fchmod(descriptor, _READABLE)
+                os.fsync(descriptor)
+            Path(half).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(half).unlink()
+            raise
