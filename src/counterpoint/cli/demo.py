@@ -194,7 +194,7 @@ def _tamper(session: Session, case: str, copies: Path, told: _Teller) -> int:
     copy.write_bytes(content.replace(before, after, 1))
     now = session.clock.now().isoformat(timespec="seconds")
     try:
-        verify_file(copy, note=None, own_key=None, now=now)
+        verify_file(copy, folders=session.folders, note=None, now=now)
     except Corrupt as error:
         told(f"   verify: MSG-{error.entry}: {error.reason}")
         return error.entry

@@ -95,7 +95,7 @@ file = "critic.toml"
 reviewers = ["checks", "critic"]
 base = "main"
 """
-TEST_COMMAND: Final = "python -m unittest"
+TEST_COMMAND: Final = "python -m unittest discover"
 """What `checks` finds in the repository, as the critic names it."""
 
 TAMPERED: Final = (b"exit 1", b"exit 0")

@@ -207,7 +207,7 @@ def settings_here(
 
 def _repository_files(quarantine: Quarantine, base: str) -> RepositoryFiles:
     listing = _listing(quarantine, base)
-    names = [name for name in REPOSITORY_FILES if name in listing]
+    names: list[str] = [name for name in REPOSITORY_FILES if name in listing]
     contents = quarantine.objects.blobs([listing[name] for name in names], max_size=_MAX_SETTINGS)
     at_base = dict(zip(names, contents, strict=True))
     top = quarantine.repository.top
