@@ -200,7 +200,7 @@ def prepared(
     fd = open_own(fs, folder, temporary, Access.NEW, mode)
     try:
         try:
-            write_all(fs, fd, content)
+            write_all(fs, fd, content, 0)
             if durable:
                 fs.sync(fd)
         finally:
