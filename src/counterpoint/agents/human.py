@@ -82,7 +82,11 @@ class Terminal:
         """
         self._writes.write(question)
         self._writes.flush()
-        return (await self._line()).strip()
+        try:
+            return (await self._line()).strip()
+        except asyncio.CancelledError:
+            self.say("")  # what comes next begins a line
+            raise
 
     async def _line(self) -> str:
         try:
@@ -186,7 +190,7 @@ class _Form:
         count = len(self._earlier)
         if (
             count
-            and (await self._terminal.ask(f"\nYou gave {count} answers before. Go on from there? [Y/n] ")) in _NO
+            and (await self._terminal.ask(f"\nAnswers kept from before: {count}. Go on from there? [Y/n] ")) in _NO
         ):
             self.start_over()
 

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from counterpoint.agents.base import NOT_REPORTED, Reply, Workspace
-from counterpoint.agents.command import CommandAgent, CommandProfile
+from counterpoint.agents.command import PLACEHOLDERS, CommandAgent, CommandProfile
 from counterpoint.core.briefs import Brief
 from counterpoint.core.values import Turn, Usage
 from counterpoint.errors import BadReply, ConfigError, Unreachable
+from tests import need
 from tests.agents import peer
 from tests.processes import finish
 
@@ -271,6 +272,12 @@ def test_progress_shows_what_the_program_says_on_standard_error(workspace: Works
     deadline = datetime(2026, 7, 6, tzinfo=UTC)
     finish(asked.ask(BRIEF, workspace=workspace, deadline=deadline, on_progress=lines.append))
     assert lines == ["\\u{1b}[1mreading with [$PEER_API_KEY]"]
+
+
+def test_the_how_to_names_every_placeholder() -> None:
+    """STYLE 7: what is documented is what there is."""
+    text = (need.ROOT / "docs/howto/command-line-agent.md").read_text("utf-8")
+    assert re.findall(r"^\| `\{([a-z_]+)\}`", text, re.MULTILINE) == list(PLACEHOLDERS)
 
 
 def test_no_descriptor_is_left_open(workspace: Workspace) -> None:

@@ -162,7 +162,7 @@ def test_what_was_typed_is_there_after_an_interruption(tmp_path: Path) -> None:
         Asked(tmp_path, ["typed before"]).answer()
     again = Asked(tmp_path, ["", "y", ""])
     assert again.answer() == {"summary": "typed before", "approved": True}
-    assert "You gave 1 answers before. Go on from there? [Y/n]" in again.shown
+    assert "Answers kept from before: 1. Go on from there? [Y/n]" in again.shown
 
 
 def test_what_was_typed_can_be_left_behind(tmp_path: Path) -> None:
