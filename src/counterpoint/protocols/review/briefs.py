@@ -25,8 +25,8 @@ Judge the difference between base and candidate. The candidate's whole tree lies
 Report every defect you find in this one answer, of every severity:
 - blocking: must not be merged like this; major: wrong or dangerous; minor: should be better; nit: taste.
 Give each finding an id (F1, F2, ...), a location (path:line), the issue, and what would settle it. Copy a `quote`
-letter by letter from the file at that location where you can: code looks whether it stands there, and a finding
-whose quote does not stand there will not count.
+letter by letter from the file at that location where you can, or from the base where the change removed it: code
+looks whether it stands there, and a finding whose quote stands in neither will not count.
 Say nothing about commands you did not see run. If you state that a project command passes or fails, put it under
 `claims` with the command exactly as listed; code will hold it against what the command returned.
 Set `approved` to true only when you have no open finding, and to false only with at least one open finding.
