@@ -130,9 +130,9 @@ class Index:
         archived, last = self.base.archived, self.last
         if last is None or last.top < archived.n:
             return archived
-        numbers = range(len(self) - 1, -1, -1)
-        top = next(row for row in map(self.row, numbers) if row.n == last.top)
-        return Head(top.n, top.digest)
+        while last.n != last.top:
+            last = self.row(last.number - 1)
+        return Head(last.n, last.digest)
 
     def row(self, number: int) -> Row:
         """Return one row.
