@@ -121,7 +121,7 @@ def _run_tests(work: Path, arguments: Sequence[str]) -> int:
     options = [
         "-q",
         f"-n{workers}",
-        "--dist=loadgroup",
+        "--dist=loadfile",
         "--durations=5",
         "--durations-min=2",
         f"--junit-xml={work / 'junit.xml'}",

@@ -36,7 +36,7 @@ SUPPRESSION: Final = re.compile(
     r"(?P<code>:\s*[A-Z]+\d+(,\s*[A-Z]+\d+)*|\[[a-z-]+(,\s*[a-z-]+)*\]|: no \w+)?"
     r"(?P<rest>.*)"
 )
-MIN_REASON: Final = 10
+MIN_REASON: Final = 8
 
 
 def oversizes(source: Source) -> Iterator[str]:

@@ -14,9 +14,6 @@ from tests import need
 
 TIMEOUT_S: Final = 110
 
-# One worker builds and installs once for all.
-pytestmark = pytest.mark.xdist_group("wheel")
-
 
 def _run(*command: str | Path, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
     """Run a program from a folder that is not ours, in an empty home."""
