@@ -224,8 +224,9 @@ def rejected(store: Store, **more: Any) -> str:
         ("    if quantity < 0:", EvidenceStatus.REFUTED, "not in the file"),
     )
     quoted = (
-        Evidence(request=QuoteCheck(path="shop/price.py", text=t, candidate=CANDIDATE), status=s, detail=d)
+        Evidence(request=QuoteCheck(path="shop/price.py", text=t, candidate=tree), status=s, detail=d)
         for t, s, d in quotes
+        for tree in (CANDIDATE, BASE)
     )
     case = Play(store, found=(*failing, *quoted), **more)
     case.answer("checks", NAMED)

@@ -261,17 +261,12 @@ def _coverage(case: LoadedCase) -> Lines:
 
 def _openings(case: LoadedCase) -> Lines:
     state = case.state
-    if not state.revealed:
-        return
-    yield "## Opening votes"
-    yield "Each seat's first answer, sealed before it could see another's."
-    for revealed in state.revealed.values():
-        seat = revealed.turn.seat
-        verdict, sealed = state.verdicts.get(seat), state.sealed[seat]
-        if verdict is None:
-            continue
+    if state.verdicts:
+        yield "## Opening votes"
+        yield "Each seat's first answer, sealed before it could see another's."
+    for verdict in state.verdicts.values():
         vote = "approves" if verdict.claimed else "does not approve"
-        yield f"{code(seat)} {vote}; sealed as {code(sealed.digest)}:"
+        yield f"{code(verdict.seat)} {vote}; sealed as {code(state.sealed[verdict.seat].digest)}:"
         yield fenced(wrapped(verdict.summary))
 
 
