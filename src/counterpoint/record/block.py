@@ -203,7 +203,7 @@ def _split_content(content: bytes) -> tuple[str, bytes | None]:
 
 
 def _plain_text(content: bytes) -> str:
-    text = content.decode().strip()
+    text = content.decode()
     if any(reads_as_header(line) for line in text.splitlines()):
         raise _Misshapen("a second header in one block")
-    return text
+    return text.strip()

@@ -262,6 +262,12 @@ def test_damaged_plain_entry_is_refused(block: bytes) -> None:
         parse(block, channel="c", strict=False)
 
 
+def test_plain_entry_may_begin_with_an_indented_header() -> None:
+    """SPEC C-014: a leading space makes it text, though the text is shown without it; the public tool agrees."""
+    block = f"## MSG-8 | {STAMP} | from: a | type: info | thread: t | refs: -\n\n {HEADER}".encode()
+    assert parse(block, channel="c", strict=False).text == HEADER
+
+
 def test_plain_entry_may_quote_a_trailer() -> None:
     """A line is a trailer only with the entry's own number: talk about the format breaks no channel."""
     block = f"## MSG-8 | {STAMP} | from: a | type: info | thread: t | refs: -\n\nlook:\n{TRAILER}".encode()
