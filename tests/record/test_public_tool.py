@@ -75,7 +75,7 @@ def test_headers_texts_and_forgeries_are_read_as_the_public_tool_reads_them() ->
             assert not whole.removeprefix(block.decode()).strip()
         assert is_forged == any(reads_as_header(line) for line in text.strip().splitlines())
         seen += len(ours)
-    assert seen > 400
+    assert seen > 250
 
 
 class _Channel:
