@@ -15,7 +15,7 @@ from counterpoint.record.fs import Access, Files, Folder, Stat
 __all__ = ["Change", "Disk", "Node", "truncate", "write"]
 
 ROOT: Final = "/"
-_SECOND: Final = 10**9
+USER: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Node:
     names: dict[str, int] | None = None
     """A folder's; `None` for a file."""
     mode: int = 0o600
+    owner: int = USER
     links: int = 1
     modified_ns: int = 0
 
@@ -55,7 +56,7 @@ class Disk(Files):
     """Files in memory."""
 
     def __init__(self) -> None:
-        self.user = 1000
+        self.user = USER
         self.changes: list[Change] = []
         self.clock_ns = 10**15
         self.fail: dict[str, tuple[int, int]] = {}
@@ -201,6 +202,7 @@ class Disk(Files):
                 bytearray(node.content),
                 None if node.names is None else dict(node.names),
                 node.mode,
+                node.owner,
                 node.links,
                 node.modified_ns,
             )
@@ -267,7 +269,7 @@ class Disk(Files):
             is_folder=node.names is not None,
             size=len(node.content),
             inode=(1, node.inode),
-            owner=self.user,
+            owner=node.owner,
             links=node.links,
             mode=node.mode,
             modified_ns=node.modified_ns,

@@ -321,8 +321,8 @@ def test_an_intent_that_is_not_on_disk_lets_a_torn_entry_pass_as_plain() -> None
                 super().sync(opened)
 
         def is_index(self, fd: int) -> bool:
-            root = self.nodes[self.nodes[1].names["root"]]  # type: ignore[index]
-            return root.names is not None and root.names.get(f"{SHARED}.index") == self.stat(fd).inode[1]
+            found = self.look(self.folder("/root"), f"{SHARED}.index")
+            return found is not None and found.inode == self.stat(fd).inode
 
     disk = mutant(NoIntent, base)
     appended(disk, channel, Layout.SHARED, [LONG])
