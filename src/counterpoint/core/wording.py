@@ -5,6 +5,7 @@ of it can read as anything but a quotation.
 """
 
 import shlex
+from typing import Final
 
 from counterpoint.core.canonical import visible
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus
@@ -29,9 +30,18 @@ from counterpoint.core.entries import (
 __all__ = ["describe", "quoted", "say_command"]
 
 
+_MAX_QUOTED: Final = 50_000
+
+
 def quoted(text: str) -> str:
-    """Return `text` as a Markdown block quotation, hidden characters written out."""
-    return "\n".join(f"> {line}".rstrip() for line in visible(text).split("\n"))
+    """Return `text` as a Markdown block quotation, hidden characters written out.
+
+    A text of a megabyte is cut: an entry's text has its limit, and its typed fields have the whole.
+    """
+    shown = visible(text)
+    if len(shown) > _MAX_QUOTED:
+        shown = f"{shown[:_MAX_QUOTED]}\n({len(shown) - _MAX_QUOTED} characters more in the typed fields)"
+    return "\n".join(f"> {line}".rstrip() for line in shown.split("\n"))
 
 
 def say_command(argv: tuple[str, ...]) -> str:

@@ -15,7 +15,9 @@ from counterpoint.errors import Refused
 
 __all__ = ["FENCE", "MAX_FIELDS", "ends_like_fence", "read_fields", "write_fields"]
 
-MAX_FIELDS: Final = 4 * 1024 * 1024
+MAX_FIELDS: Final = 8 * 1024 * 1024
+"""Six bytes for each byte of the largest reply, the worst that escaping makes of it, and room for the rest."""
+
 FENCE: Final = b"```json counterpoint\n"
 CLOSE: Final = b"\n```"
 _NEWLINE = ord("\n")
