@@ -66,6 +66,8 @@ class LineDiffs:
 
     def compare(self, pairs: Sequence[tuple[str | None, str | None]], *, max_size: int) -> Iterator[Hunks]:
         """Return the hunks of each pair whose sides differ, in order; `None` is a side that is not there."""
+        if not pairs:
+            return
         old, new = (
             self.put(b"".join(_entry(number, oid) for number, oid in enumerate(side) if oid), kind="tree")
             for side in zip(*pairs, strict=True)

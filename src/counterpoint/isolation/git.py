@@ -39,6 +39,7 @@ MAX_OUTPUT: Final = 64 << 20
 _MAX_STDERR: Final = 64 << 10
 _CHUNK: Final = 1 << 16
 _STREAM_CHUNK: Final = 1 << 20
+_MAX_COMPLAINT: Final = 300
 _DEATH_S: Final = 5.0
 
 _SETTINGS: Final = {
@@ -218,9 +219,11 @@ class Git:
 
 
 def complaint(stderr: bytes) -> str:
-    """Return the first line of git's complaint, made visible and cut."""
+    """Return the line of git's complaint that says why it ended, made visible and cut."""
     lines = stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-    return visible(lines[0])[:300] if lines else "it said nothing"
+    # Warnings and hints may come first.
+    reasons = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
+    return visible(reasons[0])[:_MAX_COMPLAINT] if reasons else "it said nothing"
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

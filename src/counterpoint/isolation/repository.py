@@ -127,12 +127,14 @@ def copy_plain_file(source: Path, target: Path) -> bool:
         return False
     except OSError as error:
         raise SourceError(f"{str(source)!r} cannot be read: {error.strerror}") from None
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or found.st_size > _MAX_COPIED:
             raise SourceError(f"{str(source)!r} is not a file of at most {_MAX_COPIED} bytes")
-        with target.open("xb") as copy:
+        with os.fdopen(descriptor, "rb", closefd=False) as opened, target.open("xb") as copy:
             shutil.copyfileobj(opened, copy)
+    finally:
+        os.close(descriptor)
     # The index decides by its own time which files it has to compare by content.
     os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
     return True

@@ -24,7 +24,7 @@ from counterpoint.isolation.names import visible_path
 from counterpoint.isolation.repository import Quarantine, Repository, copy_plain_file, quoted
 from counterpoint.isolation.revisions import head_or_none
 
-__all__ = ["OWN", "Snapshot", "Uncommitted", "snapshot", "uncommitted"]
+__all__ = ["OWN", "Snapshot", "Uncommitted", "look_at_worktree", "snapshot_worktree"]
 
 OWN: Final = (".counterpoint",)
 """Folders at the top that are ours and never part of what is judged."""
@@ -58,8 +58,9 @@ class Uncommitted:
     submodules: tuple[str, ...] = ()
     """Submodules that stand at another commit or hold uncommitted files."""
 
-    def __bool__(self) -> bool:
-        return bool(self.staged or self.unstaged or self.untracked or self.unmerged or self.submodules)
+    @property
+    def is_clean(self) -> bool:
+        return not self.paths
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -75,7 +76,7 @@ class Snapshot:
     """Repositories inside the work tree that have no commit to name."""
 
 
-def uncommitted(repository: Repository, *, own: Sequence[str] = OWN) -> Uncommitted:
+def look_at_worktree(repository: Repository, *, own: Sequence[str] = OWN) -> Uncommitted:
     """Return what in the work tree no commit holds, ignored files and `own` folders apart.
 
     Raises:
@@ -84,7 +85,7 @@ def uncommitted(repository: Repository, *, own: Sequence[str] = OWN) -> Uncommit
     return _uncommitted(repository, own, depth=0)
 
 
-def snapshot(repository: Repository, objects_dir: Path, *, own: Sequence[str] = OWN) -> Snapshot:
+def snapshot_worktree(repository: Repository, objects_dir: Path, *, own: Sequence[str] = OWN) -> Snapshot:
     """Write a tree of all tracked and untracked files as they lie, ignored ones apart, and return its id.
 
     Args:
@@ -209,7 +210,7 @@ def _is_dirty_submodule(folder: Path, depth: int) -> bool:
     if depth >= _MAX_NESTED:
         return True
     try:
-        return bool(_uncommitted(Repository.find(folder), (), depth=depth + 1))
+        return not _uncommitted(Repository.find(folder), (), depth=depth + 1).is_clean
     except SourceError:
         return True  # it cannot be looked into, so nobody can say that it is clean
 

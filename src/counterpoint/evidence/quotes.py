@@ -1,0 +1,44 @@
+r"""Does a quoted text stand in a file of the candidate?
+
+White space counts; CR LF and LF count alike. A quote is a part of one line, or a run of whole lines. A reviewer sees
+control and invisible characters written out (`\u{202e}`), so a quote in that form is found too.
+"""
+
+from pathlib import Path
+
+from counterpoint.core.canonical import visible
+from counterpoint.core.checks import Evidence, EvidenceStatus, QuoteCheck
+from counterpoint.evidence.lookup import Answer, find, read_text
+from counterpoint.isolation.export import ExportReport
+
+__all__ = ["check_quote"]
+
+
+def check_quote(request: QuoteCheck, tree: Path, report: ExportReport) -> Evidence:
+    """Look a quote up in the export at `tree`."""
+    answer = _answer(request, tree, report)
+    return Evidence(request=request, status=answer.status, detail=answer.detail)
+
+
+def _answer(request: QuoteCheck, tree: Path, report: ExportReport) -> Answer:
+    file = find(request.path, request.candidate, report)
+    if isinstance(file, Answer):
+        return file
+    quote = request.text.replace("\r\n", "\n").strip("\n")
+    if not quote.strip():
+        return Answer(status=EvidenceStatus.NOT_CHECKED, detail="the quote is empty")
+    text = read_text(tree, file)
+    if isinstance(text, Answer):
+        return text
+    first = _first_line(text, quote) or _first_line(visible(text), quote)
+    if first is None:
+        return Answer(status=EvidenceStatus.REFUTED, detail="it is not in the file")
+    last = first + quote.count("\n")
+    where = f"line {first}" if first == last else f"lines {first} to {last}"
+    return Answer(status=EvidenceStatus.VERIFIED, detail=f"it stands at {where}")
+
+
+def _first_line(text: str, quote: str) -> int | None:
+    """Return the number of the line where the quote first stands."""
+    found = f"\n{text}\n".find(f"\n{quote}\n") if "\n" in quote else text.find(quote)
+    return None if found < 0 else text.count("\n", 0, found) + 1
