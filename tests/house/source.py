@@ -5,7 +5,7 @@ import io
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 __all__ = ["Source", "called", "imported", "sources"]
@@ -38,8 +38,12 @@ class Source:
 
 def sources(root: Path, *folders: str) -> list[Source]:
     """Return every Python file under `folders` of `root`, in order."""
-    paths = sorted(path for folder in folders for path in (root / folder).rglob("*.py"))
-    return [Source(path=path.relative_to(root).as_posix(), text=path.read_text("utf-8")) for path in paths]
+    return [_source(root, path) for folder in folders for path in sorted((root / folder).rglob("*.py"))]
+
+
+@cache
+def _source(root: Path, path: Path) -> Source:
+    return Source(path=path.relative_to(root).as_posix(), text=path.read_text("utf-8"))
 
 
 def called(node: ast.AST) -> str:

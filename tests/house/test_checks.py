@@ -140,6 +140,12 @@ def test_rule_ids_are_read_from_guards_and_refusals() -> None:
     }
 
 
+def test_rule_heading_in_a_fence_is_no_heading() -> None:
+    """A document may show what a heading looks like without making a rule of it."""
+    text = "# TURN-1: one\n\n~~~\n## TURN-2: shown\n~~~\n\n## TURN-3 and TURN-4\n"
+    assert rule_ids.headings({"a.md": text}) == dict.fromkeys(["TURN-1", "TURN-3", "TURN-4"], "a.md")
+
+
 @pytest.mark.parametrize(
     "line",
     [
