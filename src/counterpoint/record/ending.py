@@ -27,6 +27,8 @@ class Part(NamedTuple):
     channel: str
     strict: bool
     """Every byte counts and every entry has its trailer."""
+    chained: bool
+    """The channel has a genesis entry."""
     acknowledged: int
     """The highest number that the doorbell or our memory knows."""
     unfinished: int | None = None
@@ -52,10 +54,15 @@ def find_ending(part: Part) -> Ending:
         raise IndexDamaged
     if not found and not part.offset:
         return Ending((), part.unfinished)
-    if found and not part.strict and found[-1][0] <= part.acknowledged and not part.content.endswith(b"\n"):
-        # An editor took the last line's end: the next entry begins with one.
+    if found and _lost_its_line_end(part, found[-1][0]):
         part = part._replace(content=part.content + b"\n")
     return _split(part, found)
+
+
+def _lost_its_line_end(part: Part, n: int) -> bool:
+    """Say whether an editor may have taken the end of the last line: the next entry begins with one."""
+    is_ours_to_judge = part.chained or part.unfinished is not None or n > part.acknowledged
+    return not is_ours_to_judge and not part.content.endswith((b"\n", b"\0"))
 
 
 def _split(part: Part, found: list[Place]) -> Ending:
@@ -65,7 +72,9 @@ def _split(part: Part, found: list[Place]) -> Ending:
     rest = part.content[end:]
     torn = end if rest.strip() or (part.strict and rest) else None
     if kept and _is_unfinished(part, kept[-1], rest):
-        torn = kept.pop()[1]
+        at = kept.pop()[1]
+        # An entry is written with a line end before it; the one before that is the last entry's own.
+        torn = max(at - 1, kept[-1][2] + 1 if kept else 0) if part.content[at - 1 : at] == b"\n" else at
     return Ending(tuple(_span(part, place) for place in kept), None if torn is None else part.offset + torn)
 
 

@@ -272,6 +272,7 @@ class _Opening(NamedTuple):
             offset=offset,
             channel=self.channel,
             strict=known.strict,
+            chained=known.genesis is not None,
             acknowledged=max(self.bell[0] if self.bell else -1, known.remembered.n if known.remembered else -1),
             unfinished=unfinished,
         )

@@ -1,0 +1,476 @@
+"""What the next append puts right, what it leaves alone, and what it refuses to touch (DESIGN 5, SPEC C-140)."""
+
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from counterpoint.errors import Corrupt, LockBusy, RecordError
+from counterpoint.record.bell import write_object
+from counterpoint.record.files import FileStore, Layout
+from counterpoint.record.fs import RealFiles
+from counterpoint.record.heads import Heads
+from tests.channels import CASE, SETTINGS, SHARED, STAMP, begin, draft, file_store, texts
+
+PLAIN: Final = "plain-00001"
+
+
+class Place:
+    """A channel on disk, and its files."""
+
+    def __init__(self, folder: Path, layout: Layout, channel: str) -> None:
+        self.layout = layout
+        self.channel = channel
+        self.heads = Heads(RealFiles(), str(folder / "state" / "heads"))
+        self.root = folder / "root"
+        self.folder = self.root / channel if layout is Layout.CASES else self.root
+
+    @property
+    def store(self) -> FileStore:
+        return file_store(str(self.root), self.layout, heads=self.heads)
+
+    def path(self, suffix: str) -> Path:
+        return self.folder / f"{self.channel}.{suffix}"
+
+    @property
+    def record(self) -> Path:
+        return self.path("channel.md")
+
+    def say(self, *some: str) -> None:
+        typed = self.layout is Layout.CASES
+        self.store.append(self.channel, [draft(text, typed=typed) for text in some], expected=None)
+
+    def texts(self) -> list[str]:
+        return texts(self.store, self.channel)
+
+    def bell(self) -> object:
+        return json.loads(self.path("signal.json").read_bytes())["seq"]
+
+    def aside(self) -> list[bytes]:
+        return [path.read_bytes() for path in sorted(self.folder.glob("*.torn-*"))]
+
+    def forget(self) -> None:
+        """Let this machine remember nothing, as after the record came from elsewhere."""
+        for path in (self.root.parent / "state" / "heads").iterdir():
+            path.unlink()
+
+
+@pytest.fixture(params=Layout)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    layout: Layout = request.param
+    (tmp_path / "root").mkdir()
+    (tmp_path / "state").mkdir()
+    place = Place(tmp_path, layout, CASE if layout is Layout.CASES else SHARED)
+    begin(place.store, layout)
+    place.say("one")
+    place.say("two")
+    return place
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Place:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "state").mkdir()
+    place = Place(tmp_path, Layout.SHARED, SHARED)
+    begin(place.store, Layout.SHARED)
+    place.say("one")
+    place.say("two")
+    return place
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Place:
+    """A channel as the public tool leaves it after two entries."""
+    (tmp_path / "root").mkdir()
+    (tmp_path / "state" / "heads").mkdir(parents=True)
+    place = Place(tmp_path, Layout.SHARED, PLAIN)
+    place.record.write_text(plain_entry(1, "one") + plain_entry(2, "two"))
+    place.path("signal.json").write_bytes(ring(2))
+    place.path("debate.json").write_bytes(write_object({**SETTINGS, "name": PLAIN}))
+    return place
+
+
+def plain_entry(n: int, text: str, *, sender: str = "claude", thread: str = "retry") -> str:
+    return f"\n## MSG-{n} | {STAMP} | from: {sender} | type: info | thread: {thread} | refs: -\n\n{text}\n"
+
+
+def ring(seq: int) -> bytes:
+    bell = {"seq": seq, "turn": "codex", "thread": "retry", "last_entry": f"MSG-{seq}", "updated_at": STAMP}
+    return write_object(bell)
+
+
+def add(path: Path, content: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(content)
+
+
+TORN: Final = [b"\n## MSG-3 | 2026", b"\n", b"\n\0\0\0\0", b"\0" * 40, b"\n## MSG-3 | x\n\nno header"]
+
+
+@pytest.mark.parametrize("torn", TORN)
+@pytest.mark.parametrize("with_index", [True, False])
+def test_a_torn_tail_is_cut_and_kept_aside_by_the_next_append(place: Place, torn: bytes, *, with_index: bool) -> None:
+    """Reading passes over it and changes nothing; the append cuts it, says where it is kept, and goes on."""
+    if not with_index:
+        place.path("index").unlink()
+    whole = place.record.read_bytes()
+    add(place.record, torn)
+    assert place.texts() == ["one", "two"]
+    assert place.record.read_bytes() == whole + torn
+    place.say("three")
+    assert place.texts() == ["one", "two", "three"]
+    if torn == b"\n" and place.layout is Layout.SHARED:  # a blank line, which this mode allows
+        assert place.aside() == []
+    else:
+        assert place.record.read_bytes().startswith(whole + b"\n## MSG-3 |")
+        assert place.aside() == [torn]
+    assert place.store.verify(place.channel).is_clean
+
+
+def test_half_a_batch_is_cut(place: Place) -> None:
+    """A batch is there whole or not at all: its first entry alone was never acknowledged (DESIGN 5)."""
+    whole = place.record.read_bytes()
+    place.say("three", "four")
+    both = place.record.read_bytes()
+    first = both[: both.index(b"\n## MSG-4 |")]
+    place.record.write_bytes(first)
+    place.path("signal.json").write_bytes(ring(2))
+    place.forget()
+    assert place.texts() == ["one", "two"]
+    place.say("other")
+    assert place.texts() == ["one", "two", "other"]
+    assert place.aside() == [first[len(whole) :]]
+
+
+@pytest.mark.parametrize("by", ["doorbell", "memory"])
+def test_a_torn_tail_that_was_acknowledged_is_corrupt(place: Place, by: str) -> None:
+    """Only what lies beyond both the doorbell's number and the remembered head may be cut (DESIGN 5)."""
+    place.say("three")
+    content = place.record.read_bytes()[:-30]
+    place.record.write_bytes(content)
+    if by == "doorbell":
+        place.forget()
+    else:
+        place.path("signal.json").unlink()
+    for step in (lambda: place.say("four"), place.texts):
+        with pytest.raises(Corrupt) as caught:
+            step()
+        assert caught.value.entry == 3
+    assert place.record.read_bytes() == content
+    assert place.aside() == []
+
+
+def test_an_entry_that_vanished_is_corrupt_until_a_person_gives_it_up(place: Place) -> None:
+    """The doorbell knows of an entry that is not in the record; removing the doorbell accepts the loss."""
+    place.path("signal.json").write_bytes(ring(3))
+    with pytest.raises(Corrupt) as caught:
+        place.say("three")
+    assert "remove the doorbell" in caught.value.hint
+    place.path("signal.json").unlink()
+    place.say("three")
+    assert (place.texts(), place.bell()) == (["one", "two", "three"], 3)
+
+
+@pytest.mark.parametrize("bell", [None, b"", b"{", b"[1]", b'{"seq": true}', b'{"seq": "x"}', b"\xff", ring(1)])
+def test_a_doorbell_that_is_lost_torn_or_stale_is_rebuilt(place: Place, bell: bytes | None) -> None:
+    """Numbers go on from the record, never anew (SPEC C-140; the public tool's next entry would be MSG-1)."""
+    if bell is None:
+        place.path("signal.json").unlink()
+    else:
+        place.path("signal.json").write_bytes(bell)
+    with place.store.hold(place.channel) as held:
+        assert (held.n, held.bell) == (2, None)
+    place.say("three")
+    assert (place.texts(), place.bell()) == (["one", "two", "three"], 3)
+
+
+def test_a_doorbells_number_may_be_written_as_text(place: Place) -> None:
+    """SPEC C-008."""
+    place.path("signal.json").write_bytes(ring(2).replace(b'"seq": 2', b'"seq": "2"'))
+    with place.store.hold(place.channel) as held:
+        assert held.bell is not None
+
+
+@pytest.mark.parametrize("damage", ["removed", "emptied", "of another file", "one byte"])
+def test_an_index_that_is_lost_or_wrong_is_rebuilt(place: Place, damage: str) -> None:
+    """It is ours and says nothing that the record does not say (DESIGN 5)."""
+    path = place.path("index")
+    content = path.read_bytes()
+    if damage == "removed":
+        path.unlink()
+    elif damage == "emptied":
+        path.write_bytes(b"")
+    elif damage == "of another file":
+        place.record.write_bytes(place.record.read_bytes())
+        place.record.rename(place.record.with_suffix(".old"))
+        place.record.write_bytes(place.record.with_suffix(".old").read_bytes())
+    else:
+        path.write_bytes(content[:100] + bytes([content[100] ^ 1]) + content[101:])
+    assert [block.text for block in place.store.read_thread(place.channel, "retry")] == ["one", "two"]
+    with place.store.hold(place.channel) as held:
+        assert held.count("retry") == 2
+    place.say("three")
+    assert place.texts() == ["one", "two", "three"]
+    assert place.store.verify(place.channel).is_clean
+
+
+def test_a_case_channel_without_its_genesis_is_corrupt(tmp_path: Path) -> None:
+    """A strict channel cannot be made a plain one by taking its genesis away (SECURITY R11)."""
+    (tmp_path / "root").mkdir()
+    place = Place(tmp_path, Layout.CASES, CASE)
+    store = file_store(str(place.root), Layout.CASES)
+    begin(store, Layout.CASES)
+    store.append(CASE, [draft("one", typed=True)], expected=0)
+    content = place.record.read_bytes()
+    for left in (content[content.index(b"\n## MSG-1 |") :], plain_entry(1, "one").encode(), b""):
+        place.record.write_bytes(left)
+        with pytest.raises(Corrupt) as caught:
+            store.read(CASE)
+        assert caught.value.entry == 0
+
+
+def test_a_shared_channel_without_its_genesis_is_corrupt_while_others_have_trailers(shared: Place) -> None:
+    """An entry with a trailer belongs to a chain that begins somewhere (SECURITY R11)."""
+    content = shared.record.read_bytes()
+    shared.record.write_bytes(content[content.index(b"\n## MSG-1 |") :])
+    with pytest.raises(Corrupt) as caught:
+        shared.say("three")
+    assert caught.value.entry == 0
+
+
+def test_numbers_that_begin_anew_are_corrupt(shared: Place) -> None:
+    """The public tool with a lost doorbell repeats MSG-1; a chain has no place for that (SPEC C-140)."""
+    add(shared.record, plain_entry(1, "again").encode())
+    shared.path("signal.json").write_bytes(ring(1))
+    with pytest.raises(Corrupt) as caught:
+        shared.say("three")
+    assert caught.value.entry == 1
+
+
+def test_a_plain_entry_beside_ours_is_kept_and_chained(shared: Place) -> None:
+    """The public tool may post between two of ours; the next of ours seals it in (DESIGN 5, shared mode)."""
+    add(shared.record, plain_entry(3, "theirs").encode())
+    shared.path("signal.json").write_bytes(ring(3))
+    shared.say("four")
+    assert shared.texts() == ["one", "two", "theirs", "four"]
+    verified = shared.store.verify(shared.channel)
+    assert (verified.plain, verified.tamper_evident_from, verified.is_clean) == ((3,), 4, True)
+
+
+def test_a_plain_entry_whose_writer_died_before_the_doorbell_is_kept(shared: Place) -> None:
+    """It is whole, nobody of ours was writing there, and the doorbell is rebuilt."""
+    add(shared.record, plain_entry(3, "theirs").encode())
+    shared.say("four")
+    assert shared.texts() == ["one", "two", "theirs", "four"]
+    assert shared.aside() == []
+
+
+def test_an_entry_of_ours_torn_between_two_lines_is_no_plain_entry(shared: Place) -> None:
+    """It reads as one of the public tool; the index knows that another was begun there (DESIGN 5)."""
+    whole = shared.record.read_bytes()
+    before = shared.path("signal.json").read_bytes()
+    shared.say("three\n\nThis part was torn off.")
+    torn = shared.record.read_bytes()
+    torn = torn[: torn.index(b"three\n") + len(b"three\n")]
+    shared.record.write_bytes(torn)
+    shared.path("signal.json").write_bytes(before)
+    shared.forget()
+    assert shared.texts() == ["one", "two"]
+    shared.say("three, whole")
+    assert shared.texts() == ["one", "two", "three, whole"]
+    assert shared.aside() == [torn[len(whole) :]]
+
+
+def test_a_plain_entry_in_the_place_of_one_that_was_never_written_is_kept(shared: Place) -> None:
+    """We died before the first byte; the public tool then posted under that number, and rang."""
+    content = shared.record.read_bytes()
+    shared.say("never")
+    shared.record.write_bytes(content + plain_entry(3, "theirs").encode())
+    shared.path("signal.json").write_bytes(ring(3))
+    shared.forget()
+    assert shared.texts() == ["one", "two", "theirs"]
+    shared.say("four")
+    assert shared.texts() == ["one", "two", "theirs", "four"]
+    assert shared.aside() == []
+
+
+def test_text_put_behind_an_entry_by_hand_changes_that_entry(shared: Place) -> None:
+    """The index does not hide it: the next of ours would follow another block, and verification says so."""
+    shared.say("three")
+    content = shared.record.read_bytes()
+    at = content.index(b"\n## MSG-3 |")
+    plain = content[:at] + plain_entry(3, "theirs").encode()
+    shared.record.write_bytes(plain)
+    shared.path("index").unlink()
+    shared.forget()
+    shared.say("four")
+    changed = shared.record.read_bytes().replace(b"\ntheirs\n", b"\ntheirs\n\nand more\n")
+    shared.record.write_bytes(changed)
+    shared.forget()
+    with pytest.raises(Corrupt) as caught:
+        shared.store.verify(shared.channel)
+    assert caught.value.entry == 4
+
+
+def test_a_channel_of_the_public_tool_is_continued_byte_for_byte(plain: Place) -> None:
+    """No genesis, no trailer, no typed object (DESIGN 5)."""
+    before = plain.record.read_bytes()
+    plain.store.append(PLAIN, [draft("three", sender="codex")], expected=2)
+    assert plain.record.read_bytes() == before + plain_entry(3, "three", sender="codex").encode()
+    assert plain.bell() == 3
+    assert plain.store.verify(PLAIN).mode == "plain"
+
+
+def test_a_pair_in_a_channel_of_the_public_tool_is_one_replacement(plain: Place) -> None:
+    """Plain entries name no batch, so both come with one rename (DESIGN 5, durability)."""
+    before, inode = plain.record.read_bytes(), plain.record.stat().st_ino
+    plain.store.append(PLAIN, [draft("three"), draft("four")], expected=2)
+    expected = plain_entry(3, "three", sender="owner") + plain_entry(4, "four", sender="owner")
+    assert plain.record.read_bytes() == before + expected.encode()
+    assert plain.record.stat().st_ino != inode
+    plain.store.append(PLAIN, [draft("five")], expected=4)
+    assert plain.texts() == ["one", "two", "three", "four", "five"]
+
+
+def test_an_empty_channel_of_the_public_tool_begins_at_one(plain: Place) -> None:
+    """SPEC C-028."""
+    plain.record.write_bytes(b"")
+    plain.path("signal.json").write_bytes(ring(0))
+    plain.say("one")
+    assert plain.record.read_bytes() == plain_entry(1, "one", sender="owner").encode()
+
+
+def test_a_plain_channel_counts_on_from_its_doorbell(plain: Place) -> None:
+    """Entries that the public tool lost, or archived elsewhere, are not numbered a second time (SPEC C-028)."""
+    plain.path("signal.json").write_bytes(ring(7))
+    assert plain.store.head(PLAIN)[0] == 7
+    plain.store.append(PLAIN, [draft("eight")], expected=7)
+    assert [block.n for block in plain.store.read(PLAIN)] == [1, 2, 8]
+
+
+def test_a_plain_channel_whose_numbers_began_anew_goes_on_from_the_highest(plain: Place) -> None:
+    """What the public tool repeated stays as it is; nothing is repeated once more (SPEC C-140)."""
+    add(plain.record, plain_entry(1, "again").encode())
+    plain.path("signal.json").write_bytes(ring(1))
+    plain.say("three")
+    assert [(block.n, block.text) for block in plain.store.read(PLAIN)] == [
+        (1, "one"),
+        (2, "two"),
+        (1, "again"),
+        (3, "three"),
+    ]
+
+
+def test_the_last_line_end_may_be_missing_in_a_plain_channel(plain: Place) -> None:
+    """An editor may have taken it; the entry was acknowledged and is kept (DESIGN 5, shared mode)."""
+    plain.record.write_bytes(plain.record.read_bytes().rstrip(b"\n"))
+    plain.path("index").unlink(missing_ok=True)
+    plain.say("three")
+    assert plain.texts() == ["one", "two", "three"]
+
+
+def archive_thread(place: Place, thread: str) -> None:
+    """Move a thread's blocks as the public tool's `compact` does: a banner, blocks as they are, a blank line more."""
+    content = place.record.read_bytes().decode()
+    parts = ["\n## MSG-" + part for part in content.split("\n## MSG-")[1:]]
+    kept = [part for part in parts if f"| thread: {thread} |" not in part]
+    moved = [part for part in parts if f"| thread: {thread} |" in part]
+    (place.folder / "archive").mkdir(exist_ok=True)
+    add(place.folder / "archive" / f"{place.channel}-2026-07.md", "\n".join(moved).encode() + b"\n")
+    banner = (
+        f"> Older closed threads relocate verbatim to archive/ (see archive/{place.channel}-INDEX.md). "
+        "Entries are never edited - `debate compact` only moves them.\n"
+    )
+    temporary = place.record.with_suffix(".tmp")
+    temporary.write_text(banner + "".join(kept))
+    temporary.rename(place.record)
+
+
+@pytest.mark.parametrize("newest_too", [False, True])
+def test_a_compaction_in_the_middle_of_a_chain_keeps_it_whole(shared: Place, *, newest_too: bool) -> None:
+    """The chain goes by number, wherever a block lies; the newest entry may be an archived one (issue 2)."""
+    shared.store.append(shared.channel, [draft("three", thread="other")], expected=2)
+    for thread in ("retry", "other") if newest_too else ("retry",):
+        archive_thread(shared, thread)
+    assert shared.texts() == ["one", "two", "three"]
+    assert shared.store.head(shared.channel)[0] == 3
+    shared.say("four")
+    assert [block.n for block in shared.store.read(shared.channel)] == [0, 1, 2, 3, 4]
+    assert [block.text for block in shared.store.read(shared.channel, 1)] == ["two", "three", "four"]
+    verified = shared.store.verify(shared.channel)
+    assert (verified.n, verified.is_clean) == (4, True)
+    shared.say("five")
+    with shared.store.hold(shared.channel) as held:
+        assert held.count("retry") == 2
+
+
+def test_a_genesis_that_was_archived_is_found(shared: Place) -> None:
+    """Somebody closed the thread `genesis` and compacted: entry 0 is in an archive then."""
+    archive_thread(shared, "genesis")
+    shared.say("three")
+    shared.say("four")
+    assert shared.texts() == ["one", "two", "three", "four"]
+    assert shared.store.verify(shared.channel).is_clean
+
+
+def test_two_different_entries_of_one_number_are_corrupt(shared: Place) -> None:
+    """One in the channel file and one in an archive; the same bytes twice are a compaction cut short (SPEC C-045)."""
+    whole = shared.record.read_bytes()
+    archive_thread(shared, "retry")
+    shared.record.write_bytes(whole)
+    assert shared.texts() == ["one", "two"]
+    archive = shared.folder / "archive" / f"{shared.channel}-2026-07.md"
+    archive.write_bytes(archive.read_bytes().replace(b"\none\n", b"\n0ne\n"))
+    with pytest.raises(Corrupt):
+        shared.say("three")
+
+
+def test_the_public_tools_lock_is_waited_for_and_broken_when_its_holder_is_dead(shared: Place) -> None:
+    """Five seconds of patience, thirty of age, told by the file system's clock (SPEC C-034)."""
+    lock = shared.path("lock")
+    slept: list[float] = []
+    store = file_store(str(shared.root), Layout.SHARED, heads=shared.heads, sleep=slept.append)
+    lock.touch()
+    with pytest.raises(LockBusy) as caught:
+        store.append(shared.channel, [draft("three")], expected=None)
+    assert caught.value.path == str(lock)
+    assert 5 <= sum(slept) <= 5.1
+    assert set(slept) == {0.05}
+    assert lock.exists()
+    os.utime(lock, (1, 1))
+    shared.say("three")
+    assert (shared.texts()[-1], lock.exists()) == ("three", False)
+
+
+def test_a_lock_that_was_broken_under_us_stops_the_append(shared: Place) -> None:
+    """The public tool breaks a lock after 30 s whoever holds it: nothing is written then (SECURITY C.2)."""
+    with shared.store.hold(shared.channel) as held:
+        shared.path("lock").unlink()
+        shared.path("lock").touch()
+        with pytest.raises(LockBusy):
+            held.append([draft("three")])
+    assert shared.path("lock").exists()
+    assert shared.texts() == ["one", "two"]
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"name": "other"}'])
+def test_settings_that_are_not_the_channels_are_told(shared: Place, content: bytes) -> None:
+    """SPEC C-007."""
+    shared.path("debate.json").write_bytes(content)
+    with pytest.raises(RecordError):
+        shared.store.settings(shared.channel)
+
+
+@pytest.mark.parametrize("name", ["../up", "", "a/b", "a\0b", "A", "a\nb"])
+def test_names_that_lead_elsewhere_are_refused(place: Place, name: str) -> None:
+    """SECURITY R20."""
+    with pytest.raises(RecordError):
+        place.store.read(name)
+    with pytest.raises(RecordError):
+        place.store.settings(name)
+    with pytest.raises(RecordError):
+        place.store.vault(name).names()
+    with pytest.raises(RecordError):
+        place.store.claims(name)
