@@ -11,6 +11,7 @@ from tests.rules.manifest import Rule
 __all__ = ["disagreements", "headings", "names_of_tests", "rule_ids"]
 
 RULE: Final = re.compile(r"[A-Z]+-[0-9]+")
+FENCED: Final = re.compile(r"^(~~~+|```+).*?^\1\s*?$", re.MULTILINE | re.DOTALL)
 NOT_RULES: Final = frozenset({"SHA-256", "UTF-8"})
 PURE: Final = ("src/counterpoint/core/", "src/counterpoint/protocols/")
 
@@ -44,10 +45,10 @@ def _ids(node: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def headings(documents: Mapping[str, str]) -> dict[str, str]:
-    """Return each rule id that is in a heading of a Markdown text, with the document's name."""
+    """Return each rule id that a heading of a Markdown text has, outside fences, with the document's name."""
     found: dict[str, str] = {}
     for name, text in documents.items():
-        for heading in re.findall(r"^#+ .*", text, re.MULTILINE):
+        for heading in re.findall(r"^#+ .*", FENCED.sub("", text), re.MULTILINE):
             found.update(dict.fromkeys(RULE.findall(heading), name))
     return found
 

@@ -99,6 +99,8 @@ def test_what_the_public_tool_may_leave_between_is_allowed() -> None:
     )
     with pytest.raises(Corrupt, match="MSG-2"):
         verify(CHANNEL, content.replace(b"\n\n## MSG-2", b"\nPASS\n\n## MSG-2"))
+    with pytest.raises(Corrupt, match="MSG-2"):
+        verify(CHANNEL, content.replace(b"\n\n## MSG-2", b"\n\xff\n\n## MSG-2"))
     with pytest.raises(Torn, match="MSG-4") as caught:
         verify(CHANNEL, content + b"PASS\n")
     assert caught.value.keep == len(content)
@@ -175,6 +177,9 @@ def test_damaged_archive_is_refused(mode: str) -> None:
         with pytest.raises(Corrupt) as caught:
             verify(CHANNEL, content, archives=[("a", damaged)])
         assert not isinstance(caught.value, Torn)
+    if mode == "strict":
+        with pytest.raises(Corrupt, match="no entry, but"):
+            verify(CHANNEL, content, archives=[("a", archive), ("b", b"PASS\n")])
     with pytest.raises(Corrupt):
         verify(CHANNEL, b"", archives=[("a", b"\n" + blocks[0])])
 

@@ -135,7 +135,7 @@ def test_text_beyond_a_mebibyte_is_refused() -> None:
     _refused("TEXT-6", draft("ż" * (MAX_TEXT // 2 + 1)))
 
 
-def test_typed_object_of_four_mebibytes_is_accepted() -> None:
+def test_typed_object_at_the_cap_is_accepted() -> None:
     """FIELDS-1: the cap itself."""
     _accepted(draft("", {"a": "x" * (MAX_FIELDS - len('{"a":""}'))}))
 

@@ -39,11 +39,11 @@ def check_text(text: str, *, strict: bool, has_fields: bool) -> None:
         raise Refused("TEXT-6", f"the text has {len(content)} bytes; at most {MAX_TEXT} are kept", hint="shorten it")
     if strict and (found := HIDDEN.search(text)):
         raise Refused("TEXT-5", f"the text holds the hidden character U+{ord(found[0]):04X}", hint="write it visibly")
+    hint = "quote or indent that line"
     for number, line in _lookalikes(text):
-        rule, what = ("TEXT-1", "a header") if reads_as_header(line) else ("TEXT-2", "a trailer")
-        raise Refused(
-            rule, f"line {number} of the text reads as {what}: {line[:80]!r}", hint="quote or indent that line"
-        )
+        if reads_as_header(line):
+            raise Refused("TEXT-1", f"line {number} of the text reads as a header: {line[:80]!r}", hint=hint)
+        raise Refused("TEXT-2", f"line {number} of the text begins as a trailer: {line[:80]!r}", hint=hint)
     if has_fields:
         return
     if not text.strip():
