@@ -3,6 +3,7 @@
 Shared by `review` and `resume`. Without a terminal nothing is asked: the run is refused with the flags that answer.
 """
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from datetime import timedelta
 import click
 
 from counterpoint.cli.output import tell
+from counterpoint.cli.where import find_where
 from counterpoint.core.docket import ProjectCommand
 from counterpoint.drive.answers import login_name
 from counterpoint.drive.clock import format_stamp
@@ -53,6 +55,7 @@ def ask_leave(
         NeedsPerson: something is not allowed, and nobody is there to ask, or a person said no.
     """
     asked = wanted(settings, reviewers, commands)
+    _name_idle_consents(asked, consent_flags)
     place = path_text(repository.top.resolve())
     grants = [*_kept(session, asked, place), *_flagged(session, asked, place, consent_flags)]
     trusted = trust_flag or TrustBook(session.folders.state).find(repository.common_dir, own_branch=True) is not None
@@ -60,8 +63,23 @@ def ask_leave(
     if missing.is_settled:
         return Allowed(grants=tuple(grants), may_run=trusted)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise needs_person(missing)
+        raise needs_person(missing, place=_repo_option(session))
     return _ask(session, repository, missing, place, Allowed(grants=tuple(grants), may_run=trusted))
+
+
+def _name_idle_consents(asked: Wanted, destinations: Sequence[str]) -> None:
+    """Say which `--consent` covers nothing here, most likely because it is misspelt."""
+    sends_to = [each.destination for each in asked.sending]
+    for destination in destinations:
+        if destination not in sends_to:
+            listing = f"sends to {', '.join(sends_to)}" if sends_to else "sends nothing anywhere"
+            tell(f"note: --consent {destination} covers nothing: this review {listing}", colour="yellow")
+
+
+def _repo_option(session: Session) -> str:
+    """Return ` --repo DIR` where a command typed in the current folder would mean another repository."""
+    is_here = find_where(None, None).repo == session.repo
+    return "" if is_here else f" --repo {shlex.quote(str(session.repo))}"
 
 
 def _kept(session: Session, asked: Wanted, place: str) -> list[Grant]:
@@ -123,3 +141,4 @@ def _answer(prompt: str) -> Answer:
         answer = parse_answer(line or None)
         if answer is not None:
             return answer
+        tell("y is yes, n or Enter is no, q ends the command")

@@ -1,39 +1,82 @@
-"""How a driven case ends on the command line: the reports on disk, a short result, and the exit code."""
+"""From an open case to its end on the command line: drive it, write the reports, print a short result, exit.
 
+Shared by `review` and `resume`.
+"""
+
+import asyncio
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import click
 
+from counterpoint.cli.allow import Allowed
 from counterpoint.cli.output import styled, tell
+from counterpoint.cli.watching import Watcher
+from counterpoint.cli.where import Where, find_where
 from counterpoint.core.canonical import visible
+from counterpoint.core.checks import EvidenceStatus
 from counterpoint.core.findings import Finding
 from counterpoint.core.outcome import exit_code
 from counterpoint.core.values import Decision, Severity
 from counterpoint.drive.cases import LoadedCase
+from counterpoint.drive.paths import path_text
+from counterpoint.drive.running import Session, drive_review
 from counterpoint.errors import CounterpointError
 from counterpoint.views.report import headline
 from counterpoint.views.result import render_result
 from counterpoint.views.writing import write_reports
 
-__all__ = ["end_case", "going_on"]
+__all__ = ["end_case", "run_to_its_end"]
 
-_COLOURS = {Decision.APPROVED: "green", Decision.REJECTED: "red"}
-_HEAVY = frozenset({Severity.BLOCKING, Severity.MAJOR})
+_COLOURS: Final = {Decision.APPROVED: "green", Decision.REJECTED: "red"}
+_HEAVY: Final = frozenset({Severity.BLOCKING, Severity.MAJOR})
+_EVIDENCE: Final = {
+    EvidenceStatus.VERIFIED: "verified: a test of the project ran on this candidate and passed",
+    EvidenceStatus.REFUTED: "refuted: a command of the project ran on this candidate and failed",
+    EvidenceStatus.NOT_CHECKED: "not checked: no test of the project ran on this candidate and passed",
+}
+_MAX_ISSUE: Final = 300
+
+
+def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, *, as_json: bool) -> int:
+    """Drive an open case until it is closed; print the result and return the exit code.
+
+    Raises:
+        CounterpointError: it cannot go on now. How to go on later has been said.
+    """
+    resume = _command(where, "resume", case)
+    with _going_on(resume), Watcher() as watcher:
+        ended = asyncio.run(
+            drive_review(
+                session, case, may_run=allowed.may_run, grants=allowed.grants, on_event=watcher, resume=resume
+            )
+        )
+    return end_case(where, ended, as_json=as_json)
 
 
 @contextmanager
-def going_on(case: str) -> Iterator[None]:
-    """Say how to go on with a case that is left before its end; everything so far is kept."""
+def _going_on(resume: str) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, CounterpointError):
-        tell(f"everything so far is kept; go on with: counterpoint resume {case}")
+        tell(f"everything so far is kept; go on with: {resume}")
         raise
 
 
-def end_case(loaded: LoadedCase, *, as_json: bool) -> int:
+def _command(where: Where, command: str, case: str) -> str:
+    """Return a command line about a case that finds it from the current folder."""
+    words = ["counterpoint", command, case]
+    if find_where(None, None).repo != where.repo:
+        words += ["--repo", str(where.repo)]
+    if where.root is not None:
+        words += ["--root", str(where.root)]
+    return shlex.join(words)
+
+
+def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
     """Write the reports, print the result, and return the exit code."""
     report, _ = write_reports(loaded)
     if as_json:
@@ -46,14 +89,16 @@ def end_case(loaded: LoadedCase, *, as_json: bool) -> int:
     if outcome.refuted_findings:
         names = ", ".join(f.id for f in outcome.refuted_findings)
         click.echo(f"  refuted by evidence, and not counted: {visible(names)}")
-    click.echo(f"evidence: {outcome.evidence}")
-    click.echo(f"report:   {report}")
-    click.echo(f"check it: counterpoint verify {loaded.name}")
+    click.echo(f"evidence: {_EVIDENCE[outcome.evidence]}")
+    click.echo(f"report:   {visible(path_text(report))}")
+    click.echo(f"check it: {_command(where, 'verify', loaded.name)}")
     return exit_code(outcome)
 
 
 def _line(finding: Finding) -> str:
     issue = visible(finding.issue).strip().splitlines()[0]
-    colour = "red" if finding.severity in _HEAVY else None
-    severity = styled(f"{finding.severity:8}", colour, sys.stdout)
-    return f"  {severity} {visible(finding.id)} at {visible(finding.location)}: {issue}"
+    issue = issue if len(issue) <= _MAX_ISSUE else f"{issue[:_MAX_ISSUE]}…"
+    severity = styled(f"{finding.severity:8}", "red" if finding.severity in _HEAVY else None, sys.stdout)
+    # A failing command is its own location.
+    at = "" if finding.issue.startswith(f"`{finding.location}`") else f" at {visible(finding.location)}"
+    return f"  {severity} {visible(finding.id)}{at}: {issue}"

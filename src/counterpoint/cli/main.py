@@ -4,8 +4,6 @@ Exit codes of case commands: 0 approved or agreed, and nothing else; 1 failed (i
 2 usage; 3 decided but not approved, or unresolved; 4 a person is needed; 130 interrupted.
 """
 
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
@@ -13,11 +11,10 @@ from typing import Final, NamedTuple
 
 import click
 
-from counterpoint.cli.output import fail
+from counterpoint.cli.interruption import ends_as_interruption
+from counterpoint.cli.output import fail, flush_output, give_up_output, say_interrupted, say_usage
 
 __all__ = ["COMMANDS", "counterpoint", "run"]
-
-INTERRUPTED: Final = 130
 
 
 class Listed(NamedTuple):
@@ -99,17 +96,15 @@ def run(argv: Sequence[str]) -> int:
     """Run one command and return its exit code. No traceback reaches a user."""
     as_json = "--json" in argv
     try:
-        code = counterpoint.main(args=list(argv), prog_name="counterpoint", standalone_mode=False)
-    except click.exceptions.Abort:
-        return INTERRUPTED
+        with ends_as_interruption():
+            code = counterpoint.main(args=list(argv), prog_name="counterpoint", standalone_mode=False)
+            flush_output()
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        return say_interrupted(as_json=as_json)
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        return say_usage(error, as_json=as_json)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return give_up_output()
     except Exception as error:  # noqa: BLE001 - the last boundary: whatever it is, a user gets a sentence and a code
         return fail(error, as_json=as_json)
     return code if isinstance(code, int) else 0

@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,13 +18,25 @@ import click
 from counterpoint.core.canonical import visible
 from counterpoint.errors import CounterpointError, NeedsPerson
 
-__all__ = ["DEBUG_VARIABLE", "fail", "print_json", "say", "styled", "tell"]
+__all__ = [
+    "DEBUG_VARIABLE",
+    "fail",
+    "flush_output",
+    "give_up_output",
+    "print_json",
+    "say",
+    "say_interrupted",
+    "say_usage",
+    "styled",
+    "tell",
+]
 
 DEBUG_VARIABLE: Final = "COUNTERPOINT_DEBUG"
 """Set to a file's path, it receives the traceback of an unexpected error."""
 
 FAILED: Final = 1
 PERSON_NEEDED: Final = 4
+INTERRUPTED: Final = 130
 
 
 def say(text: str = "") -> None:
@@ -38,7 +51,7 @@ def tell(text: str, *, colour: str | None = None) -> None:
 
 def styled(text: str, colour: str | None, stream: Any) -> str:
     """Return `text` in a colour where `stream` is a terminal that may be coloured."""
-    if colour is None or os.environ.get("NO_COLOR") or not stream.isatty():
+    if colour is None or os.environ.get("NO_COLOR") or stream is None or not stream.isatty():
         return text
     return click.style(text, fg=colour)
 
@@ -50,16 +63,72 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 def fail(error: Exception, *, as_json: bool) -> int:
     """Print what went wrong and what to do next; return the exit code."""
-    if not isinstance(error, CounterpointError):
-        return _unexpected(error, as_json=as_json)
-    code = PERSON_NEEDED if isinstance(error, NeedsPerson) else FAILED
+    match error:
+        case CounterpointError():
+            code = PERSON_NEEDED if isinstance(error, NeedsPerson) else FAILED
+            return _say_error(error.fields(), code, as_json=as_json)
+        case OSError():
+            return _say_error(_of_the_disk(error), FAILED, as_json=as_json)
+        case _:
+            return _unexpected(error, as_json=as_json)
+
+
+def say_interrupted(*, as_json: bool) -> int:
+    """Say that the command was interrupted; return the exit code."""
+    fields = {"code": "interrupted", "message": "interrupted before the end", "hint": ""}
+    return _say_error(fields, INTERRUPTED, as_json=as_json)
+
+
+def say_usage(error: click.ClickException, *, as_json: bool) -> int:
+    """Say what is wrong with the command line; return the exit code."""
+    error.show()
     if as_json:
-        print_json({"error": {**error.fields(), "exit_code": code}})
-        return code
-    tell(f"error: {error}", colour="red")
-    if error.hint:
-        tell(f"hint: {error.hint}")
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f"run `{context.command_path} --help`" if context else ""
+        fields = {"code": "usage", "message": error.format_message(), "hint": hint}
+        print_json({"error": {**fields, "exit_code": error.exit_code}})
+    return error.exit_code
+
+
+def flush_output() -> None:
+    """Have everything that was printed leave this process, so that a failure is known before the exit code is."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
+def give_up_output() -> int:
+    """Drop what nobody reads any more; return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            descriptor = stream.fileno()
+            try:
+                stream.flush()
+            except OSError:
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, descriptor)
+                os.close(nowhere)
+    return FAILED
+
+
+def _say_error(fields: Mapping[str, object], code: int, *, as_json: bool) -> int:
+    try:
+        if as_json:
+            print_json({"error": {**fields, "exit_code": code}})
+        else:
+            tell(f"error: {fields['message']}", colour="red")
+            if fields["hint"]:
+                tell(f"hint: {fields['hint']}")
+        flush_output()
+    except OSError:  # there is nowhere to say it
+        give_up_output()
     return code
+
+
+def _of_the_disk(error: OSError) -> Mapping[str, object]:
+    where = f"{error.filename}: " if error.filename else ""
+    hint = "look at that file or folder, then run the command again"
+    return {"code": "disk", "message": f"{where}{error.strerror or error}", "hint": hint}
 
 
 def _unexpected(error: Exception, *, as_json: bool) -> int:
@@ -68,9 +137,6 @@ def _unexpected(error: Exception, *, as_json: bool) -> int:
     if path := os.environ.get(DEBUG_VARIABLE):
         Path(path).write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         hint = f"report the bug with {path}"
-    if as_json:
-        print_json({"error": {"code": "bug", "message": said, "hint": hint, "exit_code": FAILED}})
-    else:
-        tell(f"error: this is a bug in Counterpoint: {said}", colour="red")
-        tell(f"hint: {hint}")
-    return FAILED
+    return _say_error(
+        {"code": "bug", "message": f"this is a bug in Counterpoint: {said}", "hint": hint}, FAILED, as_json=as_json
+    )

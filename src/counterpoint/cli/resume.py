@@ -1,16 +1,16 @@
 """`counterpoint resume`: go on with a case that waits or was interrupted."""
 
-import asyncio
 import os
 
 import click
 
 from counterpoint.cli.allow import ask_leave
-from counterpoint.cli.ending import end_case, going_on
+from counterpoint.cli.ending import end_case, run_to_its_end
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
-from counterpoint.cli.watching import Watcher
 from counterpoint.cli.where import Where, case_argument, where_options
-from counterpoint.drive.running import Session, drive_review, settings_of
+from counterpoint.drive.lease import current_holder
+from counterpoint.drive.running import Session, check_seats, settings_of
+from counterpoint.errors import LeaseHeld
 from counterpoint.isolation.repository import Repository
 
 __all__ = ["resume"]
@@ -40,25 +40,22 @@ def resume(*, case: str, where: Where, trust_commands: bool, consents: tuple[str
 
     A closed case is left as it is; its result is printed.
     """
-    session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
     loaded = where.load(case)
-    name = loaded.name
     if loaded.state.closed is not None:
-        return end_case(loaded, as_json=as_json)
-    opened = loaded.state.case
-    repository = Repository.find(where.repo)
+        return end_case(where, loaded, as_json=as_json)
+    if holder := current_holder(loaded.folder):
+        raise LeaseHeld(loaded.name, holder=holder.name, since=holder.since)
+    session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
+    repository, opened = Repository.find(where.repo), loaded.state.case
     settings = settings_of(session, repository, opened.docket.base)
+    check_seats(opened, settings)
     allowed = ask_leave(
         session,
         repository,
         settings,
-        [seat.party for seat in opened.roster if seat.party in settings.agents],
+        [seat.party for seat in opened.roster],
         opened.docket.commands,
         trust_flag=trust_commands,
         consent_flags=consents,
     )
-    with going_on(name):
-        ended = asyncio.run(
-            drive_review(session, name, may_run=allowed.may_run, grants=allowed.grants, on_event=Watcher())
-        )
-    return end_case(ended, as_json=as_json)
+    return run_to_its_end(session, where, loaded.name, allowed, as_json=as_json)

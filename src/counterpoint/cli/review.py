@@ -1,27 +1,29 @@
 """`counterpoint review`: plan, ask leave, open, drive, print."""
 
-import asyncio
 import os
 import re
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from counterpoint.cli.allow import ask_leave
-from counterpoint.cli.ending import end_case, going_on
+from counterpoint.cli.ending import run_to_its_end
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.output import tell
-from counterpoint.cli.watching import Watcher
 from counterpoint.cli.where import Where, where_options
+from counterpoint.core.docket import Docket
 from counterpoint.drive.cases import case_name
 from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review
-from counterpoint.drive.running import Session, drive_review, objects_of, open_review
+from counterpoint.drive.running import Session, objects_of, open_review
+from counterpoint.drive.settings import LOCAL, Settings
 
 __all__ = ["review"]
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_LONGEST_S: Final = 31 * 86400
+_SHOWN_REMARKS: Final = 5
 
 
 class _Seconds(click.ParamType[int]):
@@ -33,7 +35,10 @@ class _Seconds(click.ParamType[int]):
         found = re.fullmatch(r"([0-9]{1,9})([smhd]?)", str(value))
         if found is None:
             self.fail(f"{value!r} is not a length of time such as 90s, 10m or 2h", param, ctx)
-        return int(found[1]) * _UNITS[found[2] or "s"]
+        seconds = int(found[1]) * _UNITS[found[2] or "s"]
+        if not 1 <= seconds <= _LONGEST_S:
+            self.fail(f"{value!r} is not from one second to 31 days", param, ctx)
+        return seconds
 
 
 @click.command(
@@ -122,17 +127,32 @@ def review(
     except BaseException:
         _tidy(folder)
         raise
-    _say_what(plan, name)
-    with going_on(name):
-        loaded = asyncio.run(drive_review(session, name, may_run=allowed.may_run, on_event=Watcher()))
-    return end_case(loaded, as_json=as_json)
+    _say_what(plan, name, worktree=worktree)
+    return run_to_its_end(session, where, name, allowed, as_json=as_json)
 
 
-def _say_what(plan: ReviewPlan, name: str) -> None:
-    docket = plan.docket
+def _say_what(plan: ReviewPlan, name: str, *, worktree: bool) -> None:
+    docket, count = plan.docket, len(plan.docket.paths)
     tell(f"case {name}")
-    tell(f"judging {docket.candidate[:12]} against {docket.base[:12]}: {len(docket.paths)} changed paths")
-    tell(f"reviewers: {', '.join(plan.reviewers)}")
+    what = "the work tree, " if worktree else ""
+    paths = "1 changed path" if count == 1 else f"{count} changed paths"
+    tell(f"judging {what}{docket.candidate[:12]} against {docket.base[:12]}: {paths}")
+    tell(f"reviewers: {', '.join(_reviewer(plan.settings, name) for name in plan.reviewers)}")
+    _say_remarks(docket)
+
+
+def _reviewer(settings: Settings, name: str) -> str:
+    agent = settings.agents[name]
+    about = [] if agent.kind == name else [agent.kind.value]
+    about += [f"sends to {agent.destination}"] if agent.destination != LOCAL else []
+    return f"{name} ({', '.join(about)})" if about else name
+
+
+def _say_remarks(docket: Docket) -> None:
+    for remark in docket.remarks[:_SHOWN_REMARKS]:
+        tell(f"note: {remark}", colour="yellow")
+    if len(docket.remarks) > _SHOWN_REMARKS:
+        tell(f"note: and {len(docket.remarks) - _SHOWN_REMARKS} more; the report has them all", colour="yellow")
 
 
 def _tidy(folder: Path) -> None:

@@ -82,10 +82,17 @@ class Where:
 
 
 def find_where(repo: Path | None, root: Path | None) -> Where:
-    """Return the place that `--repo` and `--root` name."""
-    start = (repo or Path()).absolute()
+    """Return the place that `--repo` and `--root` name.
+
+    Raises:
+        SourceError: one of them is relative, and the current folder is gone.
+    """
+    try:
+        start, root = (repo or Path()).absolute(), None if root is None else root.absolute()
+    except FileNotFoundError:
+        raise SourceError("the current folder is gone", hint="go to a folder that is there") from None
     top = next((folder for folder in (start, *start.parents) if os.path.lexists(folder / ".git")), start)
-    return Where(repo=top, root=None if root is None else root.absolute())
+    return Where(repo=top, root=root)
 
 
 _REPO: Final = click.option(

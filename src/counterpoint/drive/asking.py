@@ -7,6 +7,7 @@ anybody looks at it; only then is it read, checked, tried against the rules and 
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -25,6 +26,7 @@ from counterpoint.drive.clock import Clock
 from counterpoint.drive.kept import KeptReply, get_evidence, put_evidence, put_reply
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
 from counterpoint.drive.subject import Subject
+from counterpoint.drive.threads import in_thread
 from counterpoint.errors import (
     AgentError,
     BadReply,
@@ -88,20 +90,26 @@ class Asker(Generic[S]):
         """
         agent = self.agents[turn.seat]
         self._check_consent(agent)
-        deadline = self._deadline(agent)
-        attempt = await self._claim(turn, agent, deadline)
-        self.tell(EventKind.ASKED, turn, f"asked ({agent.kind})")
-        try:
-            async with self.limiter.door(agent.destination):
+        # Whoever waits at the door has not been asked yet: it costs no call and none of its time.
+        async with self.limiter.door(agent.destination):
+            deadline = self._deadline(agent)
+            if deadline <= self.clock.now():
+                return  # the case's own has passed meanwhile; the next step closes it
+            attempt = await self._claim(turn, agent, deadline)
+            if agent.patient:
+                self.tell(EventKind.WAITING, turn, "a person is asked")
+            else:
+                self.tell(EventKind.ASKED, turn, "asked")
+            try:
                 kept = await self._ask_and_keep(turn, agent, attempt, deadline)
-        except AgentError as error:
-            await self.fail(turn, attempt, error, _NO_USAGE)
-        except asyncio.CancelledError:
-            if not agent.patient and f"reply-{turn.id}" not in self.vault.names():
-                self._append_now((_interrupted(turn, attempt),))
-            raise
-        else:
-            await self.take(turn, kept)
+            except AgentError as error:
+                await self.fail(turn, attempt, error, _NO_USAGE)
+                return
+            except asyncio.CancelledError:
+                if not agent.patient:
+                    self._interrupt(turn, attempt)
+                raise
+        await self.take(turn, kept)
 
     def _check_consent(self, agent: Agent) -> None:
         if agent.destination == LOCAL:
@@ -126,7 +134,7 @@ class Asker(Generic[S]):
         if agent.patient:  # a person who walks away has not failed, and has cost nothing
             return 1
         store, channel = self.file.store, self.file.channel
-        claim = await asyncio.to_thread(store.claim, channel, turn.id, driver=self.driver, until=until)
+        claim = await in_thread(partial(store.claim, channel, turn.id, driver=self.driver, until=until))
         return claim.attempt
 
     async def _ask_and_keep(self, turn: Turn, agent: Agent, attempt: int, deadline: datetime) -> KeptReply:
@@ -140,7 +148,7 @@ class Asker(Generic[S]):
                 reply=reply,
                 touched=desk.touched(),
             )
-        await _to_the_end(partial(put_reply, self.vault, turn.id, kept))
+        await in_thread(partial(put_reply, self.vault, turn.id, kept))
         return kept
 
     async def _within(
@@ -193,13 +201,13 @@ class Asker(Generic[S]):
 
     async def _look_up(self, request: CheckRequest, turn: Turn) -> Evidence:
         async with self.looking[request]:
-            kept = await asyncio.to_thread(get_evidence, self.vault, request)
+            kept = await in_thread(partial(get_evidence, self.vault, request))
             if kept is not None:
                 return kept
             if isinstance(request, CommandCheck):
                 self.tell(EventKind.CHECKING, turn, f"running {say_command(request.argv)}")
             evidence = await self.subject.look_up(request)
-            await asyncio.to_thread(put_evidence, self.vault, evidence)
+            await in_thread(partial(put_evidence, self.vault, evidence))
             if isinstance(request, CommandCheck):
                 self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {_result(evidence)}")
             return evidence
@@ -226,28 +234,23 @@ class Asker(Generic[S]):
         """
         async with self.writing:
             try:
-                await _to_the_end(partial(self.file.append_anyway, entries, self.clock.now()))
+                await in_thread(partial(self.file.append_anyway, entries, self.clock.now()))
             except Refused:
                 if self.file.state.closed is None:
                     raise
 
-    def _append_now(self, entries: tuple[Entry, ...]) -> None:
-        """Append while the task is being cancelled: nothing may be awaited any more."""
-        if not self.writing.locked():
-            self.file.append(entries, self.clock.now())
+    def _interrupt(self, turn: Turn, attempt: int) -> None:
+        """Record an attempt whose task is being cancelled: nothing may be awaited any more.
+
+        Where that cannot be done, the claim says it: the next driver takes the attempt for lost.
+        """
+        if self.writing.locked() or f"reply-{turn.id}" in self.vault.names():
+            return
+        with suppress(CounterpointError):
+            self.file.append_anyway((_interrupted(turn, attempt),), self.clock.now())
 
     def tell(self, kind: EventKind, turn: Turn, text: str) -> None:
         self.on_event(DriveEvent(kind=kind, case=self.file.channel, seat=turn.seat, round=turn.round, text=text))
-
-
-async def _to_the_end(write: Callable[[], None]) -> None:
-    """Run a write in a thread; a cancellation waits until it is done, so that it is never half believed."""
-    writing = asyncio.ensure_future(asyncio.to_thread(write))
-    try:
-        await asyncio.shield(writing)
-    except asyncio.CancelledError:
-        await writing
-        raise
 
 
 def _interrupted(turn: Turn, attempt: int) -> AttemptFailed:

@@ -7,6 +7,7 @@ failed attempts, answers already in the vault are taken without asking again, an
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Final, Generic, TypeVar
 
 from counterpoint.agents.base import Agent
@@ -22,6 +23,7 @@ from counterpoint.drive.clock import Clock
 from counterpoint.drive.kept import Openings, get_reply
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent, ignore_events
 from counterpoint.drive.subject import Subject
+from counterpoint.drive.threads import in_thread
 from counterpoint.record.store import Store
 
 __all__ = ["Driver", "Step"]
@@ -89,7 +91,7 @@ class Driver(Generic[S]):
         Raises:
             Refused: the rules do not let this speaker say that now; nothing was written.
         """
-        await asyncio.to_thread(self._file.refresh)
+        await in_thread(self._file.refresh)
         entries = self._file.rules.admit(
             self._file.state, speaker, turn, submission, evidence=(), now=self._clock.now()
         )
@@ -97,7 +99,7 @@ class Driver(Generic[S]):
 
     async def record_consents(self, consents: Sequence[ConsentGranted]) -> None:
         """Record those of these grants that the case does not know yet."""
-        state = await asyncio.to_thread(self._file.refresh)
+        state = await in_thread(self._file.refresh)
         known = {consent.digest for consent in state.consents}
         if new := [consent for consent in consents if consent.digest not in known]:
             await self._asker.append(*new)
@@ -105,12 +107,12 @@ class Driver(Generic[S]):
     async def advance(self) -> Step:
         """Take one step."""
         file, asker = self._file, self._asker
-        state = await asyncio.to_thread(file.refresh)
+        state = await in_thread(file.refresh)
         if state.closed is not None:
             return Step.CLOSED
         if not self._recovered:
             self._recovered = True
-            if lost := await asyncio.to_thread(self._lost, state):
+            if lost := await in_thread(partial(self._lost, state)):
                 await asker.append(*lost)
                 return Step.AGAIN
         if self._dropped is not None:
@@ -118,7 +120,7 @@ class Driver(Generic[S]):
             await asker.append(ObserverDropped(detail=detail))
             return Step.AGAIN
         rules, now = file.rules, self._clock.now()
-        settled = await asyncio.to_thread(rules.settle, state, now, Openings(asker.vault, rules, state))
+        settled = await in_thread(partial(rules.settle, state, now, Openings(asker.vault, rules, state)))
         if settled:
             await asker.append(*settled)
             self._tell_close(settled[-1])
@@ -150,7 +152,7 @@ class Driver(Generic[S]):
         assert due, "a settled case that is not closed owes a turn"
         to_ask: list[Turn] = []
         for turn in due:
-            kept = await asyncio.to_thread(get_reply, asker.vault, turn.id)
+            kept = await in_thread(partial(get_reply, asker.vault, turn.id))
             if kept is None:
                 to_ask.append(turn)
             else:

@@ -7,18 +7,21 @@
 the XDG specification asks, a relative XDG value counts as not set; our own variables are refused instead.
 """
 
+import errno
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from counterpoint.errors import ConfigError
+from counterpoint.errors import ConfigError, SourceError
 
-__all__ = ["Folders", "check_private", "find_folders", "make_private", "path_text", "read_plain"]
+__all__ = ["Folders", "check_private", "disk_asked", "find_folders", "make_private", "path_text", "read_plain"]
 
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,23 @@ def _absolute(variable: str, value: str) -> Path:
     if not Path(value).is_absolute() or "\0" in value:
         raise ConfigError(variable, "an absolute path", got=value, hint=f"set {variable} to an absolute path")
     return Path(value)
+
+
+@contextmanager
+def disk_asked(doing: str) -> Iterator[None]:
+    """Turn what the disk refuses in the block, in a temporary folder or elsewhere, into one sentence and a hint.
+
+    Raises:
+        SourceError: the disk refused.
+    """
+    try:
+        yield
+    except OSError as error:
+        where = f"{path_text(Path(os.fsdecode(error.filename)))}: " if isinstance(error.filename, str | bytes) else ""
+        hint = "look at the folder and its permissions, or set TMPDIR to one that can be written"
+        if error.errno in _FULL:
+            hint = "free some space there, or set TMPDIR to a folder on another disk"
+        raise SourceError(f"{doing}: {where}{error.strerror or error}", hint=hint) from None
 
 
 def make_private(folder: Path) -> Path:

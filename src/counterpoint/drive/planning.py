@@ -17,8 +17,9 @@ from counterpoint.core.canonical import digest
 from counterpoint.core.checks import Purpose
 from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand
 from counterpoint.core.rules import Materials
-from counterpoint.drive.config import MAX_BYTES, REPOSITORY_FILES, RepositoryFiles, load, load_own
-from counterpoint.drive.paths import Folders, read_plain
+from counterpoint.drive.committed import CommittedFiles, settings_files
+from counterpoint.drive.config import Loaded, RepositoryFiles, load, load_own
+from counterpoint.drive.paths import Folders, disk_asked
 from counterpoint.drive.settings import AgentKind, Settings
 from counterpoint.errors import ConfigError, SourceError
 from counterpoint.isolation.change import change
@@ -32,14 +33,10 @@ __all__ = [
     "ReviewRequest",
     "materials_of",
     "plan_review",
-    "read_at",
-    "read_settings_files",
     "seat_names",
     "settings_here",
 ]
 
-_MAX_SETTINGS: Final = 1 << 20
-_MAX_READ: Final = 4 << 20
 _SHOWN_DIRTY: Final = 5
 
 _STATES: Final[Mapping[FileKind, PathState]] = {
@@ -76,6 +73,7 @@ class ReviewPlan:
     """Lines for standard error."""
 
 
+@disk_asked("the review cannot be prepared")
 def plan_review(
     request: ReviewRequest, *, folders: Folders, environment: Mapping[str, str], snapshot_into: Path
 ) -> ReviewPlan:
@@ -96,13 +94,8 @@ def plan_review(
         tip = head(quarantine)
         if not request.worktree:
             _refuse_dirty(repository)
-        own = load_own(flags=request.flags, environment=environment, settings_file=folders.settings_file)
-        base = _base(quarantine, own.review.base, tip)
-        read = partial(load, flags=request.flags, environment=environment, settings_file=folders.settings_file)
-        loaded = read(repository=_repository_files(quarantine, base))
-        if loaded.settings.review.base != own.review.base:
-            base = _base(quarantine, loaded.settings.review.base, tip)
-            loaded = read(repository=_repository_files(quarantine, base))
+        base, loaded = _settings(quarantine, tip, request.flags, folders, environment)
+    _check_calls(loaded.settings)
     lenders: tuple[Path, ...] = ()
     remarks: tuple[str, ...] = ()
     candidate = tip
@@ -111,15 +104,8 @@ def plan_review(
         candidate, lenders = taken.tree, (snapshot_into,)
         remarks = tuple(f"{path} is a repository without a commit, and was left out" for path in taken.left_out)
     with Quarantine(repository, extra=lenders) as quarantine:
-        found = change(quarantine, base, candidate)
-        if not found.files:
-            raise SourceError(
-                f"nothing to review: {candidate} has the same files as the merge base {base}",
-                hint="commit a change, or name another base with --base",
-            )
+        found = _change(quarantine, base, candidate)
         commands = _commands(quarantine, loaded.settings, base, candidate)
-    reviewers = loaded.settings.review.reviewers
-    has_checks = any(loaded.settings.agents[name].kind is AgentKind.CHECKS for name in reviewers)
     materials = materials_of(found)
     docket = Docket(
         question=f"Is the change from {base[:12]} to {candidate[:12]} good to merge?",
@@ -127,7 +113,7 @@ def plan_review(
         base=base,
         rationale=request.rationale,
         paths=_paths(found),
-        commands=commands if has_checks else (),
+        commands=commands,
         change=digest(materials.change.encode()),
         remarks=(*remarks, *materials.not_shown),
     )
@@ -136,9 +122,37 @@ def plan_review(
         settings=loaded.settings,
         docket=docket,
         materials=materials,
-        reviewers=reviewers,
+        reviewers=loaded.settings.review.reviewers,
         notices=loaded.notices,
     )
+
+
+def _settings(
+    quarantine: Quarantine,
+    tip: str,
+    flags: Mapping[str, object],
+    folders: Folders,
+    environment: Mapping[str, str],
+) -> tuple[str, Loaded]:
+    """Return the merge base and the settings there. They may name another base, whose settings then hold."""
+    own = load_own(flags=flags, environment=environment, settings_file=folders.settings_file)
+    read = partial(load, flags=flags, environment=environment, settings_file=folders.settings_file)
+    base = _base(quarantine, own.review.base, tip)
+    loaded = read(repository=settings_files(quarantine, base))
+    if loaded.settings.review.base != own.review.base:
+        base = _base(quarantine, loaded.settings.review.base, tip)
+        loaded = read(repository=settings_files(quarantine, base))
+    return base, loaded
+
+
+def _change(quarantine: Quarantine, base: str, candidate: str) -> Change:
+    found = change(quarantine, base, candidate)
+    if not found.files:
+        raise SourceError(
+            f"nothing to review: {candidate} has the same files as the merge base {base}",
+            hint="commit a change, or name another base with --base",
+        )
+    return found
 
 
 def _base(quarantine: Quarantine, name: str, tip: str) -> str:
@@ -151,44 +165,24 @@ def _refuse_dirty(repository: Repository) -> None:
         return
     paths = found.paths
     named = ", ".join(paths[:_SHOWN_DIRTY]) + (", …" if len(paths) > _SHOWN_DIRTY else "")
+    count = "1 path that no commit holds as it is" if len(paths) == 1 else f"{len(paths)} paths that no commit holds"
     raise SourceError(
-        f"a review judges HEAD, and the work tree has {len(paths)} paths that no commit holds as they are: {named}",
-        hint="commit or stash them, add what is not yours to .gitignore, or review them too with --worktree",
+        f"a review judges HEAD, and the work tree has {count}: {named}",
+        hint="commit or stash what is yours, ignore what is not in .gitignore, or judge all of it with --worktree",
     )
 
 
-def _listing(quarantine: Quarantine, tree: str) -> dict[str, str]:
-    """Return the blob id of every file of a tree whose path is UTF-8."""
-    out = quarantine.git.run("ls-tree", "-r", "-z", "--full-tree", tree, place=quarantine.place)
-    found: dict[str, str] = {}
-    for line in out.split(b"\0"):
-        about, _, path = line.partition(b"\t")
-        fields = about.split(b" ")
-        if len(fields) == 3 and fields[1] == b"blob":  # noqa: PLR2004 - mode, kind, id
-            found[path.decode("utf-8", "replace")] = fields[2].decode("ascii")
-    return found
-
-
-def _read(quarantine: Quarantine, listing: Mapping[str, str], path: str, limit: int) -> bytes | None:
-    if path not in listing:
-        return None
-    try:
-        (content,) = quarantine.objects.blobs([listing[path]], max_size=limit)
-    except SourceError:
-        return None
-    return content
-
-
-def read_settings_files(repository: Repository, base: str) -> RepositoryFiles:
-    """Return the repository's settings files as the merge base has them, and as they lie in the working copy."""
-    with Quarantine(repository) as quarantine:
-        return _repository_files(quarantine, base)
-
-
-def read_at(repository: Repository, commit: str, path: str) -> bytes | None:
-    """Return a file's bytes as a commit has them, or None where it has no such file, or too large a one."""
-    with Quarantine(repository) as quarantine:
-        return _read(quarantine, _listing(quarantine, commit), path, _MAX_READ)
+def _check_calls(settings: Settings) -> None:
+    """Refuse a budget that cannot bring every reviewer's answer, before anybody is asked for leave."""
+    allowed, needed = settings.limits.max_calls, len(settings.review.reviewers)
+    if allowed < needed:
+        raise ConfigError(
+            "limits.max_calls",
+            f"at least {needed}, one question for each reviewer",
+            got=allowed,
+            source=settings.source("limits.max_calls").name,
+            hint="allow more calls, or name fewer reviewers",
+        )
 
 
 def settings_here(
@@ -200,37 +194,19 @@ def settings_here(
         own = load_own(flags=flags, environment=environment, settings_file=folders.settings_file)
         with Quarantine(repository) as quarantine:
             base = _base(quarantine, own.review.base, head(quarantine))
-            return _repository_files(quarantine, base), ""
+            return settings_files(quarantine, base), ""
     except SourceError as error:
         return None, f"the repository's settings are left out: {error}"
 
 
-def _repository_files(quarantine: Quarantine, base: str) -> RepositoryFiles:
-    listing = _listing(quarantine, base)
-    names: list[str] = [name for name in REPOSITORY_FILES if name in listing]
-    contents = quarantine.objects.blobs([listing[name] for name in names], max_size=_MAX_SETTINGS)
-    at_base = dict(zip(names, contents, strict=True))
-    top = quarantine.repository.top
-    here = {name: _read_here(top / name) for name in REPOSITORY_FILES}
-    return RepositoryFiles(
-        commit=base,
-        at_base=at_base,
-        in_working_copy={name: content for name, content in here.items() if content is not None},
-    )
-
-
-def _read_here(path: Path) -> bytes | None:
-    """Return a settings file of the working copy, for a notice alone; one that cannot be read has nothing to say."""
-    try:
-        found = read_plain(path, max_bytes=MAX_BYTES)
-    except ConfigError:
-        return None
-    return None if found is None else found[0]
-
-
 def _commands(quarantine: Quarantine, settings: Settings, base: str, candidate: str) -> tuple[ProjectCommand, ...]:
-    """Return the commands that are set, or else those found at the merge base and in the candidate."""
+    """Return the commands that are set, or else those found at the merge base and in the candidate.
+
+    None where no reviewer runs commands.
+    """
     checks = settings.checks
+    if not any(settings.agents[name].kind is AgentKind.CHECKS for name in settings.review.reviewers):
+        return ()
     if checks.test or checks.lint:
         set_by = {purpose: settings.source(f"checks.{purpose}").name for purpose in Purpose}
         pairs = [(argv, Purpose.TEST) for argv in checks.test] + [(argv, Purpose.LINT) for argv in checks.lint]
@@ -239,9 +215,8 @@ def _commands(quarantine: Quarantine, settings: Settings, base: str, candidate: 
         )
     found: dict[tuple[str, ...], ProjectCommand] = {}
     for tree in (base, candidate):
-        listing = _listing(quarantine, tree)
-        reader = lambda path, listing=listing: _read(quarantine, listing, path, _MAX_READ)  # noqa: E731
-        for command in find_commands(listing, reader):
+        files = CommittedFiles(quarantine, tree)
+        for command in find_commands(files.names, files.read):
             found.setdefault(command.argv, command)
     return tuple(found.values())
 
@@ -272,9 +247,12 @@ def materials_of(found: Change) -> Materials:
 
 
 def seat_names(reviewers: Sequence[str]) -> tuple[str, ...]:
-    """Return a seat name for each reviewer; a second one of the same agent is `name-2`."""
+    """Return a seat name for each reviewer; a second one of the same agent is `name-2`, or the next that is free."""
     names: list[str] = []
     for reviewer in reviewers:
-        count = sum(1 for earlier in reviewers[: len(names)] if earlier == reviewer)
-        names.append(reviewer if count == 0 else f"{reviewer}-{count + 1}")
+        name, number = reviewer, 1
+        while name in names or (number > 1 and name in reviewers):
+            number += 1
+            name = f"{reviewer}-{number}"
+        names.append(name)
     return tuple(names)

@@ -13,6 +13,8 @@ __all__ = ["DriveEvent", "EventKind", "OnEvent", "ignore_events"]
 class EventKind(StrEnum):
     RESUMED = "resumed"
     ASKED = "asked"
+    WAITING = "waiting"
+    """A person is asked: the terminal is theirs until they have answered."""
     HEARD = "heard"
     """A line of progress from the agent itself."""
     CHECKING = "checking"

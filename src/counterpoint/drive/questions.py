@@ -115,16 +115,24 @@ def parse_answer(text: str | None) -> Answer | None:
             return None
 
 
-def needs_person(asked: Wanted, *, own_branch: bool = True) -> NeedsPerson:
-    """Return the error for a run that cannot ask: no terminal, and no flag that answers."""
+def needs_person(asked: Wanted, *, own_branch: bool = True, place: str = "") -> NeedsPerson:
+    """Return the error for a run that cannot ask: no terminal, and no flag that answers.
+
+    Args:
+        asked: what is still open.
+        own_branch: whether a kept answer would cover it.
+        place: ` --repo DIR` where the commands of the hint need it.
+    """
     missing = [f"consent to send the {each.scope} to {each.destination!r}" for each in asked.sending]
     flags = [f"--consent {each.destination}" for each in asked.sending]
-    commands = [f"`counterpoint consent grant {each.destination}{_SCOPE[each.scope]}`" for each in asked.sending]
+    commands = [
+        f"`counterpoint consent grant {each.destination}{_SCOPE[each.scope]}{place}`" for each in asked.sending
+    ]
     if asked.running:
         count = "1 command" if len(asked.running) == 1 else f"{len(asked.running)} commands"
         missing.append(f"the answer whether {count} may run unboxed in this checkout")
         flags.append("--trust-commands")
-        commands += ["`counterpoint trust grant`"] if own_branch else []
+        commands += [f"`counterpoint trust grant{place}`"] if own_branch else []
     hint = f"pass `{' '.join(flags)}` for this run"
     if commands:
         hint += f", or run {' and '.join(commands)}"

@@ -107,4 +107,5 @@ class Registry:
             model_pointer=found.model_pointer,
             input_tokens_pointer=found.input_tokens_pointer,
             output_tokens_pointer=found.output_tokens_pointer,
+            session_pointer=found.session_pointer,
         )

@@ -1,15 +1,18 @@
 """A change in a repository as the subject of a review: what reviewers see, where they look, what code looks up.
 
 Every seat gets an export of its own of exactly the candidate, compared when it hands it back (FIELD-FAULTS F30). One
-more export, which no agent meets, is what quotes and places are held against. Commands run in copies of it. All of it
-lies in a private folder outside the repository, so that no tool run there finds the repository around it.
+more export, which no agent meets, is what quotes and places are held against. Commands run in copies of it, until the
+case's deadline at the latest. All of it lies in a private folder outside the repository, so that no tool run there
+finds the repository around it.
 """
 
 import asyncio
 import tempfile
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import cached_property
+from datetime import datetime
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -20,9 +23,11 @@ from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, Evide
 from counterpoint.core.docket import Docket
 from counterpoint.core.rules import Materials
 from counterpoint.core.values import Turn
+from counterpoint.drive.clock import Clock
 from counterpoint.drive.planning import materials_of
 from counterpoint.drive.settings import ChecksSettings
 from counterpoint.drive.subject import Desk, Subject
+from counterpoint.drive.threads import in_thread
 from counterpoint.errors import SourceError
 from counterpoint.evidence.commands import run_command
 from counterpoint.evidence.coverage import watch_reads
@@ -31,12 +36,13 @@ from counterpoint.evidence.refs import check_path
 from counterpoint.isolation.change import change
 from counterpoint.isolation.export import ExportReport, export
 from counterpoint.isolation.exported import differences
-from counterpoint.isolation.removal import remove
+from counterpoint.isolation.removal import remove, removed_on_failure
 from counterpoint.isolation.repository import Quarantine, Repository
 
 __all__ = ["ReviewedChange"]
 
-NOT_ALLOWED: Final = "running project commands was not allowed"
+_NOT_ALLOWED: Final = "running project commands was not allowed"
+_TOO_LATE: Final = "the case's deadline had passed before it could run"
 
 
 class ReviewedChange(Subject):
@@ -49,6 +55,8 @@ class ReviewedChange(Subject):
         checks: how project commands run.
         environment: the process's variables, from which commands are given a few.
         may_run: whether a person has allowed project commands to run.
+        clock: what time it is.
+        ends: the case's deadline, where it has one.
     """
 
     def __init__(
@@ -60,15 +68,22 @@ class ReviewedChange(Subject):
         checks: ChecksSettings,
         environment: Mapping[str, str],
         may_run: bool,
+        clock: Clock,
+        ends: datetime | None,
     ) -> None:
         self._docket = docket
         self._checks = checks
         self._environment = environment
         self._may_run = may_run
+        self._clock = clock
+        self._ends = ends
         self._reading = asyncio.Lock()
-        self._held = tempfile.TemporaryDirectory(prefix="counterpoint-")
-        self._folder = Path(self._held.name)
-        self._quarantine = Quarantine(repository, extra=(objects,) if objects.is_dir() else (), parent=self._folder)
+        self._exporting: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._exports: dict[str, ExportReport] = {}
+        self._folder = Path(tempfile.mkdtemp(prefix="counterpoint-"))
+        lenders = (objects,) if objects.is_dir() else ()
+        with removed_on_failure(self._folder):
+            self._quarantine = Quarantine(repository, extra=lenders, parent=self._folder)
 
     def __enter__(self) -> Self:
         return self
@@ -78,11 +93,10 @@ class ReviewedChange(Subject):
     ) -> None:
         self._quarantine.close()
         remove(self._folder)
-        self._held.cleanup()
 
     async def materials(self) -> Materials:
         async with self._reading:
-            return await asyncio.to_thread(lambda: self._materials)
+            return await in_thread(lambda: self._materials)
 
     @cached_property
     def _materials(self) -> Materials:
@@ -110,7 +124,7 @@ class ReviewedChange(Subject):
                 touched=lambda: tuple(f"{d.path} ({d.kind})" for d in differences(tree, report)),
             )
         finally:
-            await asyncio.to_thread(remove, place)
+            await in_thread(partial(remove, place))
 
     async def look_up(self, request: CheckRequest) -> Evidence:
         try:
@@ -119,27 +133,36 @@ class ReviewedChange(Subject):
                     return await self._run(request)
                 case QuoteCheck():
                     tree, report = await self._exported(request.candidate)
-                    return await asyncio.to_thread(check_quote, request, tree, report)
+                    return await in_thread(partial(check_quote, request, tree, report))
                 case PathCheck():
                     tree, report = await self._exported(request.candidate)
-                    return await asyncio.to_thread(check_path, request, tree, report)
+                    return await in_thread(partial(check_path, request, tree, report))
         except SourceError as error:
             return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=str(error))
 
     async def _run(self, request: CommandCheck) -> Evidence:
         if not self._may_run:
-            return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=NOT_ALLOWED)
+            return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=_NOT_ALLOWED)
         tree, report = await self._exported(self._docket.candidate)
+        timeout_s = self._time_left()
+        if timeout_s <= 0:
+            return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=_TOO_LATE)
         return await run_command(
             request,
             tree=tree,
             before=self._before,
             scratch=self._folder,
             environ=self._environment,
-            timeout_s=self._checks.timeout_s,
+            timeout_s=timeout_s,
             extra=self._checks.environment,
             watch=lambda copy: self._watch(copy, report),
         )
+
+    def _time_left(self) -> float:
+        """Return how long a command may run: its own timeout, and never past the case's deadline."""
+        if self._ends is None:
+            return self._checks.timeout_s
+        return min(self._checks.timeout_s, (self._ends - self._clock.now()).total_seconds())
 
     def _watch(self, copy: Path, report: ExportReport) -> Callable[[], tuple[str, ...] | None]:
         watched = watch_reads(copy, report, [p.path for p in self._docket.paths])
@@ -150,16 +173,13 @@ class ReviewedChange(Subject):
         return tree
 
     async def _exported(self, source: str) -> tuple[Path, ExportReport]:
-        """Return the export of a commit or tree that no agent meets, made once."""
+        """Return the export of a commit or tree that no agent meets, made once however many ask at once."""
         tree = self._folder / f"export-{source}"
-        if source not in self._reports:
-            self._reports[source] = await self._export(source, tree)
-        return tree, self._reports[source]
-
-    @cached_property
-    def _reports(self) -> dict[str, ExportReport]:
-        return {}
+        async with self._exporting[source]:
+            if source not in self._exports:
+                self._exports[source] = await self._export(source, tree)
+        return tree, self._exports[source]
 
     async def _export(self, source: str, tree: Path) -> ExportReport:
         async with self._reading:
-            return await asyncio.to_thread(export, self._quarantine.objects, source, tree)
+            return await in_thread(partial(export, self._quarantine.objects, source, tree))

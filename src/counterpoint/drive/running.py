@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -20,13 +20,14 @@ from counterpoint.core.limits import Limits
 from counterpoint.drive.api import open_case, rules_of
 from counterpoint.drive.cases import LoadedCase, load_case
 from counterpoint.drive.clock import Clock, SystemClock, format_stamp
+from counterpoint.drive.committed import read_at, read_settings_files
 from counterpoint.drive.config import load
 from counterpoint.drive.consent import Grant
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.ids import Ids, RandomIds
 from counterpoint.drive.lease import hold_lease
-from counterpoint.drive.paths import Folders
-from counterpoint.drive.planning import ReviewPlan, read_at, read_settings_files, seat_names
+from counterpoint.drive.paths import Folders, disk_asked
+from counterpoint.drive.planning import ReviewPlan, seat_names
 from counterpoint.drive.progress import OnEvent, ignore_events
 from counterpoint.drive.registry import Registry
 from counterpoint.drive.reviewed import ReviewedChange
@@ -35,7 +36,7 @@ from counterpoint.drive.store import machine_key, open_store
 from counterpoint.errors import ConfigError
 from counterpoint.isolation.repository import Repository
 
-__all__ = ["Session", "drive_review", "driving", "objects_of", "open_review", "settings_of"]
+__all__ = ["Session", "check_seats", "drive_review", "driving", "objects_of", "open_review", "settings_of"]
 
 OBJECTS: Final = "objects"
 """In a case's folder: the objects of a working tree's snapshot."""
@@ -138,7 +139,7 @@ def settings_of(session: Session, repository: Repository, base: str) -> Settings
 
 @contextmanager
 def driving(
-    session: Session, case: str, *, may_run: bool, on_event: OnEvent = ignore_events
+    session: Session, case: str, *, may_run: bool, on_event: OnEvent = ignore_events, resume: str = ""
 ) -> Iterator[Driver[CaseState]]:
     """Hold the lease of an open case and lend its driver.
 
@@ -147,17 +148,21 @@ def driving(
         case: its name.
         may_run: whether a person allows project commands to run in this run.
         on_event: called with what happens.
+        resume: the command line that goes on with the case, for a person who is not there.
 
     Raises:
         LeaseHeld: another process drives it.
         ConfigError: a seat's agent is not what it was when the case was opened.
+        SourceError: the repository has not what the case is about, or the disk refuses.
         RecordError: the record cannot be read.
     """
     store = open_store(session.cases, session.folders)
-    with hold_lease(session.cases / case, case=case, now=session.clock.now()):
+    lease = hold_lease(session.cases / case, case=case, now=session.clock.now())
+    with disk_asked("the case cannot go on"), lease:
         opened = load_case(store, session.cases, case).state.case
         repository = Repository.find(session.repo)
         settings = settings_of(session, repository, opened.docket.base)
+        check_seats(opened, settings)
         subject = ReviewedChange(
             repository,
             opened.docket,
@@ -165,13 +170,15 @@ def driving(
             checks=settings.checks,
             environment=session.environment,
             may_run=may_run,
+            clock=session.clock,
+            ends=datetime.fromisoformat(opened.limits.deadline) if opened.limits.deadline else None,
         )
         with subject:
             yield Driver(
                 rules_of(opened.protocol),
                 store,
                 case,
-                _agents(session, opened, settings, repository),
+                _agents(session, opened, settings, repository, resume or f"counterpoint resume {case}"),
                 subject,
                 clock=session.clock,
                 salt=lambda: session.ids.token(16),
@@ -187,6 +194,7 @@ async def drive_review(
     may_run: bool,
     grants: Sequence[Grant] = (),
     on_event: OnEvent = ignore_events,
+    resume: str = "",
 ) -> LoadedCase:
     """Go on with a case until it is closed, and return it.
 
@@ -196,33 +204,44 @@ async def drive_review(
         may_run: whether a person allows project commands to run in this run.
         grants: consents; those that the case does not know yet are recorded.
         on_event: called with what happens.
+        resume: as for `driving`.
 
     Raises:
         NeedsPerson: it cannot go on before a person decides; everything so far is kept.
         CounterpointError: what `driving` raises, and what the record or the repository refuse.
     """
-    with driving(session, case, may_run=may_run, on_event=on_event) as driver:
+    with driving(session, case, may_run=may_run, on_event=on_event, resume=resume) as driver:
         await driver.record_consents([_consent(grant) for grant in grants])
         await driver.run()
     return load_case(open_store(session.cases, session.folders), session.cases, case)
 
 
-def _agents(session: Session, opened: CaseOpened, settings: Settings, repository: Repository) -> Mapping[str, Agent]:
+def _agents(
+    session: Session, opened: CaseOpened, settings: Settings, repository: Repository, resume: str
+) -> Mapping[str, Agent]:
     registry = Registry(
         settings,
         read_at_base=partial(read_at, repository, opened.docket.base),
         environment=session.environment,
-        resume=f"counterpoint resume {opened.case}",
+        resume=resume,
         drafts=session.cases / opened.case / "drafts",
     )
-    agents = {seat.name: registry.agent(seat.party) for seat in opened.roster}
+    return {seat.name: registry.agent(seat.party) for seat in opened.roster}
+
+
+def check_seats(opened: CaseOpened, settings: Settings) -> None:
+    """Hold the settings to the agents that a case was opened with.
+
+    Raises:
+        ConfigError: one is gone, is of another kind, or sends elsewhere.
+    """
     for seat in opened.roster:
-        agent = agents[seat.name]
-        if (agent.kind, agent.destination) != (seat.agent, seat.destination):
+        found = settings.agents.get(seat.party)
+        got = "no such agent" if found is None else f"{found.kind}, to {found.destination}"
+        if got != f"{seat.agent}, to {seat.destination}":
             raise ConfigError(
                 f"agents.{seat.party}",
                 f"the agent that the case was opened with: {seat.agent}, to {seat.destination}",
-                got=f"{agent.kind}, to {agent.destination}",
+                got=got,
                 hint="put the settings back, or withdraw the case and review anew",
             )
-    return agents

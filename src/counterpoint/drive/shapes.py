@@ -211,8 +211,8 @@ def pointer(value: object, place: Place) -> str:
 
 
 def names(value: object, place: Place) -> tuple[str, ...]:
-    """Read names of agents, each once."""
-    return _list(value, place, _name, what="a list of names of agents")
+    """Read names of agents; one that stands twice fills two seats."""
+    return _list(value, place, _name, what="a list of names of agents", repeats=True)
 
 
 def variables(value: object, place: Place) -> tuple[str, ...]:
@@ -298,7 +298,9 @@ def _name(value: object, place: Place) -> str:
     return value
 
 
-def _list(value: object, place: Place, read: Callable[[object, Place], T], *, what: str) -> tuple[T, ...]:
+def _list(
+    value: object, place: Place, read: Callable[[object, Place], T], *, what: str, repeats: bool = False
+) -> tuple[T, ...]:
     if not isinstance(value, (list, tuple)) or not value:
         raise place.error(what, got=value)
     if len(value) > MAX_ITEMS:
@@ -306,7 +308,7 @@ def _list(value: object, place: Place, read: Callable[[object, Place], T], *, wh
     found: list[T] = []
     for index, item in enumerate(value):
         each = read(item, place.item(index))
-        if each in found:
+        if each in found and not repeats:
             raise place.item(index).error("each one once", got=item)
         found.append(each)
     return tuple(found)

@@ -47,7 +47,6 @@ FAKE = "sk-" + "a1" * 12
         ('[checks]\nenvironment = ["HOME"]', "checks.environment[0]", "does not set itself; got 'HOME'", ""),
         ('[checks]\nenvironment = ["GIT_DIR"]', "checks.environment[0]", "does not set itself", ""),
         ("[review]\nreviewers = []", "review.reviewers", "a list of names of agents; got an empty list", ""),
-        ('[review]\nreviewers = ["checks", "checks"]', "review.reviewers[1]", "each one once", ""),
         ('[review]\nreviewers = ["Checks"]', "review.reviewers[0]", "a name of lower-case letters", ""),
         (
             '[review]\nreviewers = ["check"]',
