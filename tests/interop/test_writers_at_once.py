@@ -138,9 +138,7 @@ def test_many_of_our_processes_post_at_once(root: Path) -> None:
     hold_to_history(root, writers, each)
 
 
-def test_our_processes_and_the_public_tools_post_at_once(
-    root: Path, record_property: Callable[[str, object], None]
-) -> None:
+def test_our_processes_and_the_public_tools_post_at_once(root: Path) -> None:
     """8 of ours beside 8 of the public tool's, 50 notes each where every need has to be met, else fewer (issue 2)."""
     processes, each = (8, 50) if need.require_all() else (3, 8)
     writers = write_at_once(root, ours=processes, theirs=processes, each=each)
