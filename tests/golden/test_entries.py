@@ -28,6 +28,7 @@ from counterpoint.core.entries import (
 from counterpoint.core.findings import Ruling
 from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision, StopReason, Usage
+from counterpoint.core.wording import describe
 from counterpoint.protocols.review import REVIEW
 from tests.golden.stored import FOLDER, compare
 from tests.review_case import (
@@ -112,6 +113,12 @@ def test_an_entry_is_written_as_it_was_when_the_format_was_fixed(entry: Entry) -
 def test_an_entry_that_was_stored_is_read_for_ever(entry: Entry) -> None:
     """From the stored text alone."""
     assert decode(entry_type(entry), json.loads(_path(entry).read_text("utf-8"))) == entry
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=entry_type)
+def test_an_entry_says_to_people_what_it_said_before(entry: Entry) -> None:
+    """The Markdown above the typed fields; a change of words is seen as a difference."""
+    compare(FOLDER / "words" / f"{entry_type(entry)}.md", describe(entry) + "\n")
 
 
 def test_every_type_of_entry_is_stored_once() -> None:

@@ -12,26 +12,29 @@ from counterpoint.core.canonical import MAX_INT
 
 __all__ = ["json_values", "of_type"]
 
+_TEXT: Final = st.text(max_size=20)
 _PLAIN: Final[dict[type, st.SearchStrategy[Any]]] = {
-    str: st.text(max_size=20),
     int: st.integers(-MAX_INT, MAX_INT),
     bool: st.booleans(),
 }
 
 
-def of_type(hint: Any) -> st.SearchStrategy[Any]:
-    """Return a strategy for every value that the type allows."""
+def of_type(hint: Any, *, text: st.SearchStrategy[str] = _TEXT) -> st.SearchStrategy[Any]:
+    """Return a strategy for every value that the type allows, with texts of this kind."""
+    if hint is str:
+        return text
     if hint in _PLAIN:
         return _PLAIN[hint]
     if hint is type(None):
         return st.none()
     if typing.get_origin(hint) is types.UnionType:
-        return st.one_of(*(of_type(option) for option in typing.get_args(hint)))
+        return st.one_of(*(of_type(option, text=text) for option in typing.get_args(hint)))
     if typing.get_origin(hint) is tuple:
-        return st.lists(of_type(typing.get_args(hint)[0]), max_size=3).map(tuple)
+        return st.lists(of_type(typing.get_args(hint)[0], text=text), max_size=3).map(tuple)
     if is_dataclass(hint):
         assert isinstance(hint, type)
-        return st.builds(hint, **{name: of_type(inner) for name, inner in typing.get_type_hints(hint).items()})
+        inner = typing.get_type_hints(hint)
+        return st.builds(hint, **{name: of_type(kind, text=text) for name, kind in inner.items()})
     assert issubclass(hint, StrEnum), f"no strategy for {hint}"
     return st.sampled_from(list(hint))
 

@@ -5,7 +5,7 @@ of it can read as anything but a quotation.
 """
 
 import shlex
-from typing import Final
+from typing import Final, assert_never
 
 from counterpoint.core.canonical import visible
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus
@@ -27,10 +27,11 @@ from counterpoint.core.entries import (
     VerdictGiven,
 )
 
-__all__ = ["describe", "quoted", "say_command"]
+__all__ = ["describe", "in_line", "quoted", "say_command"]
 
 
 _MAX_QUOTED: Final = 50_000
+_MAX_LINE: Final = 10_000
 
 
 def quoted(text: str) -> str:
@@ -46,75 +47,95 @@ def quoted(text: str) -> str:
 
 def say_command(argv: tuple[str, ...]) -> str:
     """Return a command as one would type it, hidden characters written out."""
-    return visible(shlex.join(argv)).replace("\n", "\\n")
+    return in_line(shlex.join(argv))
+
+
+def in_line(text: str) -> str:
+    """Return `text` in one line, hidden characters written out, and cut where no line would be read to its end."""
+    shown = visible(text).replace("\n", "\\n")
+    return shown if len(shown) <= _MAX_LINE else shown[:_MAX_LINE] + "..."
 
 
 def describe(entry: Entry) -> str:
-    """Return what the entry says, as Markdown."""
+    """Return what the entry says, as Markdown: text of others in one line or in a quotation, never in the open."""
     match entry:
         case CaseOpened():
             return _opened(entry)
         case ConsentGranted():
-            return f"{entry.by} allows {entry.scope} to be sent to {entry.destination} until {entry.until}."
+            words = f"{entry.by} allows {entry.scope} to be sent to {entry.destination} until {entry.until}."
+            return in_line(words)
         case SubmissionSealed():
             who = f"model {entry.model_requested or 'none'}, reported {entry.model_reported}"
-            return f"{entry.turn.seat} answered; sealed as {entry.digest} ({who})."
+            return in_line(f"{entry.turn.seat} answered; sealed as {entry.digest} ({who}).")
         case SubmissionRevealed():
-            return f"{entry.turn.seat} had answered:\n\n{quoted(entry.reply)}"
+            return _said(f"{entry.turn.seat} had answered:", entry.reply)
         case EvidenceGathered():
             return _evidence(entry.evidence)
         case AttemptFailed():
-            return f"Question {entry.turn.id} brought no answer ({entry.reason}):\n\n{quoted(entry.detail)}"
+            return _said(f"Question {entry.turn.id} brought no answer ({entry.reason}):", entry.detail)
         case NoteAdded():
-            return f"{entry.by} notes:\n\n{quoted(entry.text)}"
+            return _said(f"{entry.by} notes:", entry.text)
         case ObserverDropped():
-            return f"An observer failed and is called no more:\n\n{quoted(entry.detail)}"
+            return _said("An observer failed and is called no more:", entry.detail)
         case CaseClosed():
-            return f"Closed: **{entry.decision}** ({entry.stop_reason}).\n\n{quoted(entry.detail)}"
+            return _said(f"Closed: **{entry.decision}** ({entry.stop_reason}).", entry.detail)
         case _:
             return _judgement(entry)
+
+
+def _said(lead: str, text: str) -> str:
+    return f"{in_line(lead)}\n\n{quoted(text)}"
 
 
 def _judgement(entry: ClaimChecked | FindingRaised | FindingRuled | VerdictGiven) -> str:
     match entry:
         case ClaimChecked():
             says = "passes" if entry.says_passes else "fails"
-            held = f"Held against the command itself: **{entry.status}** ({visible(entry.detail)})."
-            return f"{entry.seat} states that `{entry.command}` {says}:\n\n{quoted(entry.statement)}\n\n{held}"
+            held = f"Held against the command itself: **{entry.status}** ({entry.detail})."
+            return (
+                f"{_said(f'{entry.seat} states that `{entry.command}` {says}:', entry.statement)}\n\n{in_line(held)}"
+            )
         case FindingRaised():
-            checked = f"\n\nEvidence: **{entry.evidence}**. {visible(entry.detail)}".rstrip()
-            settle = f"\n\nIt would be settled by:\n\n{quoted(entry.suggestion)}" if entry.suggestion else ""
-            return f"**{entry.id}** ({entry.severity}) at {entry.location}\n\n{quoted(entry.issue)}{settle}{checked}"
+            parts = [_said(f"**{entry.id}** ({entry.severity}) at {entry.location}", entry.issue)]
+            if entry.suggestion:
+                parts.append(_said("It would be settled by:", entry.suggestion))
+            parts.append(in_line(f"Evidence: **{entry.evidence}**. {entry.detail}".rstrip()))
+            return "\n\n".join(parts)
         case FindingRuled():
-            return f"{entry.seat} rules that {entry.id} is {entry.ruling}:\n\n{quoted(entry.reason)}"
+            return _said(f"{entry.seat} rules that {entry.id} is {entry.ruling}:", entry.reason)
         case VerdictGiven():
             word = "approves" if entry.approved else "does not approve"
-            return f"{entry.seat} {word} {entry.candidate}:\n\n{quoted(entry.summary)}"
+            return _said(f"{entry.seat} {word} {entry.candidate}:", entry.summary)
+        case _:
+            assert_never(entry)
 
 
 def _opened(entry: CaseOpened) -> str:
-    seats = "\n".join(f"- {seat.name}: {seat.party}, {seat.agent}, {seat.destination}" for seat in entry.roster)
-    return f"{visible(entry.docket.question)}\n\n{_docket(entry.docket)}\n\nSeats:\n\n{seats}"
+    seats = [f"{seat.name}: {seat.party}, {seat.agent}, {seat.destination}" for seat in entry.roster]
+    question = quoted(entry.docket.question) if "\n" in entry.docket.question else in_line(entry.docket.question)
+    return f"{question}\n\n{_listed(_docket(entry.docket))}\n\nSeats:\n\n{_listed(seats)}"
 
 
-def _docket(docket: Docket) -> str:
-    lines = [f"Candidate {docket.candidate}", f"Base {docket.base}"]
-    lines += [f"Changed: {len(docket.paths)} paths"]
+def _listed(lines: list[str]) -> str:
+    return "\n".join(f"- {in_line(line)}" for line in lines)
+
+
+def _docket(docket: Docket) -> list[str]:
+    lines = [f"Candidate {docket.candidate}", f"Base {docket.base}", f"Changed: {len(docket.paths)} paths"]
     lines += [
         f"Command: `{say_command(command.argv)}` ({command.purpose}, {command.why})" for command in docket.commands
     ]
-    lines += [f"Remark: {visible(remark)}" for remark in docket.remarks]
-    return "\n".join(f"- {line}" for line in lines)
+    return [*lines, *(f"Remark: {remark}" for remark in docket.remarks)]
 
 
 def _evidence(evidence: Evidence) -> str:
     request = evidence.request
     if not isinstance(request, CommandCheck):
-        return f"`{visible(request.path)}`: **{evidence.status}** ({visible(evidence.detail)})."
+        return in_line(f"`{request.path}`: **{evidence.status}** ({evidence.detail}).")
     said = {
         EvidenceStatus.VERIFIED: "passes",
         EvidenceStatus.REFUTED: "fails",
         EvidenceStatus.NOT_CHECKED: "was not checked",
     }[evidence.status]
-    line = f"`{say_command(request.argv)}` {said} on {request.candidate}: {visible(evidence.detail)}."
-    return f"{line}\n\n{quoted(evidence.output)}" if evidence.output else line
+    line = f"`{say_command(request.argv)}` {said} on {request.candidate}: {evidence.detail}."
+    return _said(line, evidence.output) if evidence.output else in_line(line)
