@@ -22,6 +22,11 @@ F2 = replace(F1, id="skeptic-F1", seat="skeptic", severity=Severity.BLOCKING)
 LEDGER = Ledger().with_raised(F1).with_raised(F2)
 
 
+def test_a_new_finding_is_open_and_not_checked() -> None:
+    """Until code has looked and its raiser has ruled."""
+    assert (F1.status, F1.reason, F1.evidence, F1.detail) == (FindingStatus.OPEN, "", EvidenceStatus.NOT_CHECKED, "")
+
+
 def test_findings_are_kept_in_the_order_in_which_they_were_raised() -> None:
     """A report lists them alike every time (STYLE 7: same inputs, same bytes)."""
     assert (tuple(LEDGER), LEDGER.raised_by("skeptic"), LEDGER.raised_by("nobody")) == ((F1, F2), (F2,), ())

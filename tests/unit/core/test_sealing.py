@@ -40,7 +40,7 @@ def test_anything_else_does_not_open_it(salt: str, content: bytes) -> None:
     assert not opens(seal(SALT, b"{}"), salt, content)
 
 
-@pytest.mark.parametrize("salt", ["", SALT[:-1], SALT.upper(), "zz" * 16])
+@pytest.mark.parametrize("salt", ["", SALT[:-1], SALT + "00", SALT.upper(), "zz" * 16])
 def test_a_salt_that_is_none_is_our_own_mistake(salt: str) -> None:
     """The driver makes salts; a reply cannot choose one."""
     with pytest.raises(AssertionError, match="a salt is 32 hex digits"):

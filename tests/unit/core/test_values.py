@@ -1,17 +1,22 @@
 """Small values: turn ids and sums."""
 
-from counterpoint.core.values import NAME, Severity, Turn, Usage
+from enum import StrEnum
+
+import pytest
+
+from counterpoint.core.checks import EvidenceStatus, Purpose
+from counterpoint.core.docket import PathState, SeatKind
+from counterpoint.core.entries import FailureReason
+from counterpoint.core.findings import FindingStatus, Ruling
+from counterpoint.core.outcome import SeatEnd
+from counterpoint.core.values import NAME, Decision, Severity, StopReason, Turn, Usage
+from counterpoint.protocols.review import Phase
 
 
 def test_a_turn_id_names_phase_round_seat_and_question() -> None:
     """It is a file's name in the vault, so it holds nothing that a path would read (DESIGN 4)."""
     turn = Turn(phase="reviewing", round=1, seat="critic-2", ask=3)
     assert (turn.id, turn.blind) == ("reviewing.1.critic-2.3", False)
-
-
-def test_severities_are_listed_heaviest_first() -> None:
-    """The order that `--block-on` will read (SPEC D-11)."""
-    assert [str(severity) for severity in Severity] == ["blocking", "major", "minor", "nit"]
 
 
 def test_usage_adds_up_and_is_known_only_if_all_of_it_is() -> None:
@@ -21,6 +26,34 @@ def test_usage_adds_up_and_is_known_only_if_all_of_it_is() -> None:
         input_tokens=11, output_tokens=22, known=True
     )
     assert (one.plus(Usage()).known, Usage().plus(one).known, one.tokens) == (False, False, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        (Decision, "approved conditional rejected needs_input undetermined"),
+        (
+            StopReason,
+            "agreed rounds_spent budget_spent deadline_passed stalled needs_input withdrawn failed",
+        ),
+        (Severity, "blocking major minor nit"),
+        (EvidenceStatus, "verified refuted not_checked"),
+        (Purpose, "test lint"),
+        (SeatKind, "opinion checks"),
+        (PathState, "text binary deleted submodule withheld"),
+        (FindingStatus, "open settled"),
+        (Ruling, "settled stands"),
+        (SeatEnd, "answered failed never_answered"),
+        (
+            FailureReason,
+            "bad_reply refused unreachable timeout wrong_identity tree_touched driver_lost interrupted",
+        ),
+        (Phase, "opening reviewing revealed closed"),
+    ],
+)
+def test_words_in_a_record_never_change(words: type[StrEnum], values: str) -> None:
+    """A new one is added here by hand (STYLE 4: wire names never change)."""
+    assert " ".join(words) == values
 
 
 def test_a_name_is_short_lower_case_ascii() -> None:

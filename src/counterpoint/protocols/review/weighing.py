@@ -15,7 +15,7 @@ from counterpoint.core.findings import Finding
 from counterpoint.core.outcome import Coverage, Outcome, SeatEnd, SeatStatus
 from counterpoint.core.values import Decision, StopReason
 from counterpoint.core.wording import say_command
-from counterpoint.protocols.review.table import is_waiting, seat_of
+from counterpoint.protocols.review.table import is_waiting
 
 __all__ = ["closing", "weigh"]
 
@@ -86,8 +86,8 @@ def _reasons_missing(state: CaseState) -> tuple[str, ...]:
 
 
 def _why_not(state: CaseState, verdict: VerdictGiven) -> str:
-    seat = seat_of(state, verdict.seat)
-    if seat is not None and seat.kind is SeatKind.CHECKS:
+    kinds = {seat.name: seat.kind for seat in state.case.roster}
+    if kinds[verdict.seat] is SeatKind.CHECKS:
         return f"{verdict.seat} did not approve: {verdict.summary}"
     return f"{verdict.seat} did not approve, and everything it named was refuted or settled"
 
@@ -109,7 +109,7 @@ def _evidence(state: CaseState) -> EvidenceStatus:
 
 def _coverage(state: CaseState) -> Coverage:
     paths, verdicts = state.case.docket.paths, _verdicts(state)
-    seen = {path for seat in verdicts for path in state.shown.get(seat, ())}
+    seen = {path for seat in verdicts for path in state.shown[seat]}
     ran = [e for status in (EvidenceStatus.VERIFIED, EvidenceStatus.REFUTED) for _, e in _commands(state, status)]
     has_checks = any(seat.kind is SeatKind.CHECKS and seat.name in verdicts for seat in state.case.roster)
     if has_checks and ran:

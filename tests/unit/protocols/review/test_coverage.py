@@ -25,6 +25,7 @@ from tests.review_case import (
 
 NOT_CHECKED = EvidenceStatus.NOT_CHECKED
 PATHS = ("src/timer.py", "old.py")
+NONE_PASSED = {PYTEST.argv: EvidenceStatus.REFUTED, RUFF.argv: NOT_CHECKED}
 NONE_RAN = {PYTEST.argv: NOT_CHECKED, RUFF.argv: NOT_CHECKED}
 ALL_STATES = replace(DOCKET, paths=tuple(ChangedPath(path=f"{state}.x", state=state) for state in PathState))
 
@@ -34,6 +35,7 @@ ALL_STATES = replace(DOCKET, paths=tuple(ChangedPath(path=f"{state}.x", state=st
     [
         ({CHECKS: NAMED_CHECKS}, (), {}, ("submodule.x", "withheld.x")),
         ({CHECKS: NAMED_CHECKS}, (), {PYTEST.argv: NOT_CHECKED}, ("submodule.x", "withheld.x")),
+        ({CHECKS: NAMED_CHECKS}, (), NONE_PASSED, ("submodule.x", "withheld.x")),
         ({CHECKS: NAMED_CHECKS}, (), NONE_RAN, tuple(f"{state}.x" for state in PathState)),
         ({CRITIC: verdict(), CHECKS: NAMED_CHECKS}, ("submodule.x",), {}, ("withheld.x",)),
         ({CRITIC: verdict()}, ("text.x", "elsewhere.x"), {}, tuple(f"{s}.x" for s in PathState if s != "text")),
@@ -45,7 +47,7 @@ ALL_STATES = replace(DOCKET, paths=tuple(ChangedPath(path=f"{state}.x", state=st
         ),
         ({CRITIC: verdict(), SKEPTIC: verdict()}, tuple(f"{state}.x" for state in PathState), {}, ()),
     ],
-    ids=["checks", "some ran", "none ran", "both", "one path", "a claim is no coverage", "all shown"],
+    ids=["checks", "some ran", "none passed", "none ran", "both", "one path", "a claim is no coverage", "all shown"],
 )
 def test_a_path_is_covered_by_who_was_shown_it_or_by_checks_that_had_it(
     replies: Replies, shown: tuple[str, ...], commands: dict[tuple[str, ...], EvidenceStatus], unseen: tuple[str, ...]
@@ -55,6 +57,16 @@ def test_a_path_is_covered_by_who_was_shown_it_or_by_checks_that_had_it(
     assert case.outcome.coverage == Coverage(
         changed=tuple(f"{state}.x" for state in PathState), unseen=unseen, unread=None
     )
+
+
+def test_checks_that_failed_cover_nothing_by_what_others_made_run() -> None:
+    """A command that a claim made run is no reading of the change."""
+    case = Play(CRITIC, CHECKS, quorum=1)
+    case.answer("critic", verdict(claims=[claim("pytest -q", passes=True)]), shown=("src/timer.py",))
+    case.fail("checks")
+    case.fail("checks")
+    case.settle()
+    assert case.outcome.coverage == Coverage(changed=PATHS, unseen=("old.py",), unread=None)
 
 
 def test_what_a_seat_without_a_verdict_was_shown_covers_nothing() -> None:

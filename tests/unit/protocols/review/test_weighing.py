@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from counterpoint.core.checks import EvidenceStatus
+from counterpoint.core.checks import EvidenceStatus, PathCheck
 from counterpoint.core.entries import CaseOpened, EvidenceGathered, FailureReason, SubmissionRevealed
 from counterpoint.core.limits import Spent
 from counterpoint.core.outcome import Coverage, Outcome, SeatEnd, SeatStatus
@@ -304,6 +304,26 @@ def test_a_seat_that_still_owes_its_answer_keeps_a_case_from_approval() -> None:
     assert closing(case.state, SPENT, "") == closing(case.state, AGREED, "")
     assert closing(case.state, SPENT, "").decision is UNDETERMINED
     assert closing(case.state, SPENT, "").stop_reason is SPENT
+
+
+def test_a_quorum_that_was_not_reached_keeps_a_case_from_approval() -> None:
+    """Whatever its close says: one approval and one failed seat are not two (FIELD-FAULTS F1)."""
+    case = Play(CRITIC, SKEPTIC)
+    sealed = case.answer("critic", verdict())
+    case.fail("skeptic")
+    case.fail("skeptic")
+    opened = case.vault[sealed.turn.id]
+    case.append(SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content), verdict_of("critic"))
+    case.append(closing(case.state, SPENT, ""))
+    assert said(case) == (SPENT, UNDETERMINED, ("1 seats gave a verdict; the quorum is 2",))
+
+
+def test_only_a_command_can_fail_a_candidate() -> None:
+    """A quote that was not found, if it stands in a record as evidence, is no failing command."""
+    case = cut_reveal("critic", "skeptic")
+    look = PathCheck(path="no/such.py", line=None, candidate=CANDIDATE)
+    case.append(EvidenceGathered(evidence=Tree().look_up(look)))
+    assert closing(case.state, SPENT, "").decision is APPROVED
 
 
 @pytest.mark.parametrize("candidate", ["e" * 40, CANDIDATE[:39], ""])
