@@ -1,6 +1,7 @@
 """`kill -9` of the driver before every write, rename, sync and agent call of a case (FIELD-FAULTS F43, F44)."""
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -20,6 +21,7 @@ def _kill_everywhere(folder: Path, first: int) -> list[dict[str, Any]]:
         text=True,
         check=False,
         timeout=600,
+        env=os.environ | {"TMPDIR": str(folder)},
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
