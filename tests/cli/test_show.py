@@ -1,6 +1,10 @@
 """`counterpoint show`."""
 
+import os
 import re
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -27,8 +31,10 @@ def test_the_record_is_shown_in_words(rejected: str, tmp_path: Path, capsys: pyt
 
 
 def test_a_pipe_gets_no_colour(rejected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nor does a file (DESIGN 8)."""
-    assert "\x1b" not in call(capsys, "show", rejected, "--root", tmp_path).out
+    """Nor does a file; and no line is wider than a hundred characters (DESIGN 8)."""
+    shown = call(capsys, "show", rejected, "--root", tmp_path).out
+    assert "\x1b" not in shown
+    assert max(len(line) for line in shown.splitlines()) <= 100
 
 
 def test_a_hostile_record_cannot_act_on_the_terminal(
@@ -73,3 +79,35 @@ def test_a_name_that_fits_two_cases_is_refused(
     done = call(capsys, "show", "review-2024", "--root", tmp_path)
     assert done.code == 1
     assert all(name in done.err for name in names)
+
+
+def _on_a_terminal(*args: str, home: Path, **more: str) -> str:
+    """Run the program with a terminal for its standard output, and return what it printed there."""
+    ours, theirs = os.openpty()
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm", **more}
+    with os.fdopen(ours, "rb", buffering=0) as screen:
+        try:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "counterpoint", *args],
+                stdin=subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+            )
+        finally:
+            os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # Linux's way to say that the other end is closed
+            while part := screen.read(1 << 16):
+                shown += part
+        assert child.wait(timeout=30) == 0
+    return shown.decode()
+
+
+def test_a_terminal_gets_colour_unless_it_asks_for_none(rejected: str, tmp_path: Path, own_home: Path) -> None:
+    """Numbers, types and quotations are painted; `NO_COLOR` is heeded (DESIGN 8)."""
+    args = ("show", rejected, "--root", str(tmp_path))
+    painted = _on_a_terminal(*args, home=own_home)
+    assert "\x1b[36mMSG-13\x1b[0m" in painted
+    assert "\x1b" not in _on_a_terminal(*args, home=own_home, NO_COLOR="1")
+    assert "\x1b" not in re.sub("\x1b\\[[0-9]+m", "", painted)

@@ -250,6 +250,7 @@ def test_plain_entries_of_a_shared_channel_are_named(tmp_path: Path, own_home: P
     done = verify(record)
     assert done.code == 0
     assert "  tamper-evident from MSG-3; by the public tool: MSG-2" in done.out
+    assert done.out.count("by the public tool") == 1
     assert "the rules of" not in done.out
     assert verify(record, "--json").json["plain"] == [2]
 

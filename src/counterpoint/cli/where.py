@@ -17,7 +17,7 @@ from counterpoint.drive.cases import HOME, LoadedCase, find_case, list_cases, lo
 from counterpoint.drive.paths import Folders, find_folders
 from counterpoint.drive.store import open_store
 from counterpoint.errors import SourceError
-from counterpoint.record.files import FileStore
+from counterpoint.record.store import Store
 
 __all__ = ["Where", "case_argument", "complete_case", "find_where", "where_options"]
 
@@ -42,7 +42,7 @@ class Where:
         return find_folders(os.environ)
 
     @cached_property
-    def store(self) -> FileStore:
+    def store(self) -> Store:
         """The store of the cases. Reading from it makes nothing, neither folder nor key."""
         return open_store(self.cases, self.folders)
 

@@ -6,7 +6,8 @@ entries the rules refuse is reported too.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,11 +22,11 @@ from counterpoint.record.archive import archived_files
 from counterpoint.record.block import parse
 from counterpoint.record.checkpoint import MAX_CHECKPOINT, parse_checkpoint, render_checkpoint
 from counterpoint.record.contents import verify_channel
-from counterpoint.record.files import FileStore
 from counterpoint.record.findings import Checkpoint, Verification
 from counterpoint.record.fs import RealFiles
 from counterpoint.record.safe import open_folder, typed
 from counterpoint.record.scan import places
+from counterpoint.record.store import Store
 
 __all__ = ["CHANNEL_FILE", "Note", "Verified", "read_keys", "read_note", "sign_head", "verify_case", "verify_file"]
 
@@ -85,22 +86,15 @@ def read_keys(path: Path) -> tuple[str, ...]:
     return keys
 
 
-def verify_case(
-    store: FileStore, cases: Path, name: str, *, folders: Folders, note: Note | None, now: str
-) -> Verified:
+def verify_case(store: Store, cases: Path, name: str, *, folders: Folders, note: Note | None, now: str) -> Verified:
     """Verify a case: its record, then its rules. Its head is remembered.
 
     Raises:
         Corrupt: an entry does not hold, or the rules refuse it.
         RecordError: it cannot be read.
     """
-    make_private(folders.state)
-    return _verified(
-        lambda checkpoint: store.verify(name, checkpoint=checkpoint, now=now),
-        lambda: load_case(store, cases, name),
-        folders=folders,
-        note=note,
-    )
+    with _looking(cases, name, name, mode="strict", folders=folders, now=now) as look:
+        return _verified(look, lambda: load_case(store, cases, name), folders=folders, note=note)
 
 
 def verify_file(path: Path, *, folders: Folders, note: Note | None, now: str) -> Verified:
@@ -116,16 +110,28 @@ def verify_file(path: Path, *, folders: Folders, note: Note | None, now: str) ->
             f"{path_text(path)} is not named like a channel file, NAME{CHANNEL_FILE}",
             hint="name a case, or give the copy the name that the file had",
         )
+    channel = path.name.removesuffix(CHANNEL_FILE)
+    with _looking(path.parent, "", channel, mode=None, folders=folders, now=now) as look:
+        return _verified(look, lambda: _case_in(path, channel), folders=folders, note=note)
+
+
+@contextmanager
+def _looking(
+    place: Path, inside: str, channel: str, *, mode: str | None, folders: Folders, now: str
+) -> Iterator[_Look]:
+    """Give a look at the channel in a folder, which is held meanwhile."""
     make_private(folders.state)
     fs = RealFiles()
-    channel = path.name.removesuffix(CHANNEL_FILE)
-    with typed(f"{path_text(path)} cannot be read"), open_folder(fs, str(path.parent)) as folder:
-        look = partial(verify_channel, fs, folder, channel, mode=None, heads=heads_of(folders), now=now)
-        return _verified(
-            lambda checkpoint: look(checkpoint=checkpoint, wait=partial(time.sleep, _PAUSE_S)),
-            lambda: _case_in(path, [content for _, content in archived_files(fs, folder, channel)]),
-            folders=folders,
-            note=note,
+    with typed(f"{channel} in {path_text(place)} cannot be read"), open_folder(fs, str(place), inside) as folder:
+        yield lambda checkpoint: verify_channel(
+            fs,
+            folder,
+            channel,
+            mode=mode,
+            heads=heads_of(folders),
+            checkpoint=checkpoint,
+            now=now,
+            wait=partial(time.sleep, _PAUSE_S),
         )
 
 
@@ -168,8 +174,11 @@ def _verified(
     return Verified(record=record, checkpoint=checkpoint, case=case, own_key=own if own in keys else None)
 
 
-def _case_in(path: Path, archives: Sequence[bytes]) -> LoadedCase | None:
+def _case_in(path: Path, channel: str) -> LoadedCase | None:
     """Replay the case in a verified file; `None` where it is no case's."""
+    fs = RealFiles()
+    with open_folder(fs, str(path.parent)) as folder:
+        archives = [content for _, content in archived_files(fs, folder, channel)]
     found = {
         n: parse(content[at:end], channel=path.name, strict=False)
         for content in (*archives, _read(path, -1))

@@ -75,6 +75,25 @@ def test_a_quotation_keeps_its_blanks() -> None:
     ]
 
 
+def test_what_a_shared_channel_holds_raw_is_written_out() -> None:
+    """There the public tool's entries may hold any character (SECURITY T1)."""
+    block = Block(
+        n=1,
+        stamp="2026-07-06T14:07:48+00:00",
+        sender="glm",
+        type="info",
+        thread="t\x1b]0;x\x07",
+        refs="\x9b31m",
+        text="\x1b[2J\u202egone",
+        fields=None,
+        signed=False,
+        digest="0" * 64,
+    )
+    assert "\\u{1b}[2J\\u{202e}gone" in render_transcript((block,), width=100)
+    for shown in (render_transcript((block,), width=100), render_entry(block)):
+        assert not HIDDEN.search(shown)
+
+
 def test_one_entry_is_shown_whole_with_its_typed_fields() -> None:
     """Header, words as they stand, and the object that decisions come from."""
     block = _blocks("approved")[2]
