@@ -270,9 +270,8 @@ def _absence(look: _Look) -> str:
         for when, side in (("before", look.file.old), ("after", look.file.new))
         if side and side.size is not None
     )
+    assert look.unshown is not None
     match look.unshown:
-        case None:
-            return ""
         case Unshown.BINARY:
             return f"not shown: a binary file, {sizes}\n"
         case Unshown.TOO_LARGE:

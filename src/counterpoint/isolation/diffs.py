@@ -82,15 +82,12 @@ def _entry(number: int, oid: str) -> bytes:
 
 
 def _sections(output: IO[bytes], *, max_size: int) -> Iterator[Hunks]:
-    section: _Section | None = None
-    for line in output:
-        if line.startswith(_SECTION):
-            if section:
-                yield section.hunks()
-            section = _Section(int(line[len(_SECTION) : len(_SECTION) + 8]), max_size)
-        elif section:
+    line = output.readline()
+    while line:
+        assert line.startswith(_SECTION)
+        section = _Section(int(line[len(_SECTION) : len(_SECTION) + 8]), max_size)
+        while (line := output.readline()) and not line.startswith(_SECTION):
             section.add(line)
-    if section:
         yield section.hunks()
 
 

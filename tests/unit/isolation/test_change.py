@@ -72,6 +72,13 @@ def test_an_edit_an_addition_and_a_deletion_are_shown_whole(scratch: Scratch, qu
     assert found.shown_paths == ("edit", "gone", "new/file")
 
 
+def test_an_empty_file_is_shown_by_its_header(scratch: Scratch, quarantine: Quarantine) -> None:
+    """FIELD-FAULTS F15: there is nothing more to see of it."""
+    found = change(quarantine, scratch.commit({"a": "1"}), scratch.commit({"empty": ""}))
+    assert section(found, "empty") == "new file mode 100644\nindex 000000000000..e69de29bb2d1\n"
+    assert (found.shown_paths, found.files[0].added_lines) == (("empty",), 0)
+
+
 def test_no_change_is_nothing_to_review(scratch: Scratch, quarantine: Quarantine) -> None:
     """SPEC D-05: a base that is the candidate, or holds the same files, is refused with advice."""
     base = scratch.commit({"a": "1"})

@@ -137,12 +137,22 @@ def test_a_folder_that_cannot_be_read_shows(out: Path, report: ExportReport) -> 
     assert ("src", "mode") in {(difference.path, difference.kind.value) for difference in differences(out, report)}
 
 
-def test_the_number_of_differences_is_bounded(out: Path, report: ExportReport) -> None:
+def test_a_file_that_cannot_be_read_shows(out: Path, report: ExportReport) -> None:
+    """FIELD-FAULTS F30: as above, for a file that kept its name."""
+    need.not_root()
+    (out / "a").chmod(0)
+    assert [(difference.path, difference.kind.value) for difference in differences(out, report)] == [("a", "mode")]
+
+
+def test_the_number_of_differences_is_bounded(
+    out: Path, report: ExportReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ours: an agent that writes a million files does not fill a report."""
+    monkeypatch.setattr("counterpoint.isolation.exported.MAX_DIFFERENCES", 10)
     out.chmod(0o755)
-    for number in range(1100):
+    for number in range(30):
         (out / f"x{number}").touch()
-    assert len(differences(out, report)) == 1001
+    assert len(differences(out, report)) == 11
 
 
 def test_looking_at_an_export_leaves_no_access_time(out: Path, report: ExportReport) -> None:
@@ -198,13 +208,13 @@ def test_folders_nested_beyond_any_path_are_removed(tmp_path: Path) -> None:
     with ExitStack() as opened:
         folder = os.open(tmp_path, os.O_RDONLY)
         opened.callback(os.close, folder)
-        for _ in range(1100):
-            os.mkdir("deep", dir_fd=folder)
-            inner = os.open("deep", os.O_RDONLY, dir_fd=folder)
+        for _ in range(80):
+            os.mkdir("deep" * 60, dir_fd=folder)
+            inner = os.open("deep" * 60, os.O_RDONLY, dir_fd=folder)
             opened.pop_all().close()
             folder = inner
             opened.callback(os.close, folder)
-    remove(tmp_path / "deep")
+    remove(tmp_path / ("deep" * 60))
     assert list(tmp_path.iterdir()) == []
 
 

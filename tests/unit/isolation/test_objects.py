@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.errors import SourceError
+from counterpoint.isolation.git import Git, Place
 from counterpoint.isolation.objects import Objects, TreeEntry, hash_object, parse_tree
 from counterpoint.isolation.repository import Quarantine, Repository
 from tests.repositories import Scratch
@@ -147,6 +148,19 @@ def test_a_damaged_object_ends_the_reading_with_a_typed_error(scratch: Scratch, 
     for _ in range(2):  # a reader that died is replaced
         with pytest.raises(SourceError):
             next(objects.blobs([oid], max_size=9))
+
+
+def test_a_git_that_ended_by_itself_is_a_typed_error(tmp_path: Path) -> None:
+    """Ours: killed by somebody, or out of memory."""
+    program = tmp_path / "git"
+    program.write_text("#!/bin/sh\nread id; echo $id blob 1; echo fatal: why >&2\n")
+    program.chmod(0o755)
+    objects = Objects(Git(program=program, version=(2, 40)), Place(cwd=tmp_path), object_format="sha1")
+    assert [found.size for found in objects.stat(["1" * 40])] == [1]
+    objects._talks["--batch-check"]._process.wait(timeout=60)
+    with pytest.raises(SourceError, match="git stopped reading objects: fatal: why"):
+        next(objects.stat(["1" * 40]))
+    objects.close()
 
 
 def test_a_pipe_for_an_object_costs_a_bounded_time(

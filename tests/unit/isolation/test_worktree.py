@@ -112,8 +112,8 @@ def test_a_file_that_the_index_is_told_to_overlook_is_looked_at(scratch: Scratch
     assert listing(scratch, snap(scratch, tmp_path).tree, tmp_path)["src"] == b"in its place\n"
 
 
-def test_users_own_ignore_list_counts(scratch: Scratch, own_home: Path) -> None:
-    """SPEC D-05: what a user ignores everywhere is not in scope; both places that git knows."""
+def test_users_own_ignore_list_counts(scratch: Scratch, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC D-05: what a user ignores everywhere is not in scope; every place that git knows."""
     scratch.write("x.mine", "")
     scratch.write("x.yours", "")
     assert look(scratch).untracked == ("x.mine", "x.yours")
@@ -124,6 +124,11 @@ def test_users_own_ignore_list_counts(scratch: Scratch, own_home: Path) -> None:
     (own_home / ".gitconfig").write_text("[core]\n\texcludesFile = ~/list\n")
     assert look(scratch).untracked == ("x.mine",)
     (scratch.git_dir / "info" / "exclude").write_text("*.mine\n")
+    assert look(scratch).is_clean
+    (own_home / ".gitconfig").unlink()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(own_home / "xdg"))
+    (own_home / "xdg" / "git").mkdir(parents=True)
+    (own_home / "xdg" / "git" / "ignore").write_text("*.yours\n")
     assert look(scratch).is_clean
 
 
@@ -206,7 +211,7 @@ def test_conflicts_are_named_and_no_snapshot_is_made_of_them(scratch: Scratch, t
         snap(scratch, tmp_path)
 
 
-def test_submodules_are_looked_into(scratch: Scratch, tmp_path: Path) -> None:
+def test_submodules_are_looked_into(scratch: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC D-06: another commit, a changed file or a stray file in a submodule, at any depth."""
     inner = Scratch(tmp_path / "inner")
     inner.commit({"x": "1"})
@@ -229,8 +234,25 @@ def test_submodules_are_looked_into(scratch: Scratch, tmp_path: Path) -> None:
     with Quarantine(Repository.find(scratch.top), extra=[tmp_path / "objects"]) as quarantine:
         found = change(quarantine, scratch.id("rev-parse", "HEAD"), snap(scratch, tmp_path).tree)
     assert f"+Subproject commit {moved}\n" in found.text
+    scratch.commit()
+    assert look(scratch).is_clean
+    monkeypatch.setattr("counterpoint.isolation.worktree._MAX_NESTED", 1)
+    assert look(scratch).submodules == ("middle",)
     (scratch.top / "middle" / ".git").write_text("gitdir: /nonexistent\n")
     assert look(scratch).submodules == ("middle",)
+
+
+def test_a_submodule_that_was_never_fetched_is_no_change(tmp_path: Path) -> None:
+    """Ours: a clone without its submodules is clean, and its snapshot keeps their commits."""
+    inner, outer = Scratch(tmp_path / "inner"), Scratch(tmp_path / "outer")
+    inner.commit({"x": "1"})
+    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.top, "inner")
+    outer.commit()
+    outer.git("clone", "-q", outer.top, tmp_path / "clone")
+    repository = Repository.find(tmp_path / "clone")
+    assert look_at_worktree(repository).is_clean
+    tree = outer.id("rev-parse", "HEAD^{tree}")
+    assert snapshot_worktree(repository, tmp_path / "objects") == Snapshot(tree=tree, left_out=())
 
 
 def test_a_repository_inside_is_named_by_its_commit_or_left_out(scratch: Scratch, tmp_path: Path) -> None:
@@ -238,9 +260,10 @@ def test_a_repository_inside_is_named_by_its_commit_or_left_out(scratch: Scratch
     inner = Scratch(scratch.top / "inner")
     commit = inner.commit({"x": "1"})
     Scratch(scratch.top / "empty").write("y", "2")
-    assert look(scratch).untracked == ("empty/", "inner/")
+    Scratch(scratch.top / "broken").git("config", "core.worktree", "../..")
+    assert look(scratch).untracked == ("broken/", "empty/", "inner/")
     found = snap(scratch, tmp_path)
-    assert found.left_out == ("empty/",)
+    assert found.left_out == ("broken/", "empty/")
     with Quarantine(Repository.find(scratch.top), extra=[tmp_path / "objects"]) as quarantine:
         entries = {entry.name: entry.id for entry in quarantine.objects.tree(found.tree)}
     assert entries[b"inner"] == commit
