@@ -21,6 +21,7 @@ from counterpoint.core.entries import (
     Entry,
     FailureReason,
     FindingRaised,
+    SubmissionRevealed,
     SubmissionSealed,
     VerdictGiven,
 )
@@ -249,6 +250,11 @@ class Play:
         self.append(entry)
         self.vault[turn.id] = opened
         return entry
+
+    def revealed(self, seat: str) -> SubmissionRevealed:
+        """Return the entry that opens what the seat has sealed."""
+        turn = self.state.sealed[seat].turn
+        return SubmissionRevealed(turn=turn, salt=SALT, reply=self.vault[turn.id].content)
 
     def fail(
         self, seat: str, reason: FailureReason = FailureReason.TIMEOUT, detail: str = "no answer"

@@ -9,7 +9,7 @@ import pytest
 
 from counterpoint.core.case import NOBODYS_FAULT
 from counterpoint.core.checks import EvidenceStatus
-from counterpoint.core.entries import AttemptFailed, FailureReason, SubmissionRevealed
+from counterpoint.core.entries import AttemptFailed, FailureReason
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import SeatEnd
 from counterpoint.core.values import Decision, StopReason
@@ -125,10 +125,9 @@ def test_a_verdict_belongs_to_one_commit() -> None:
     with refused("BINDING-1", f"the verdict is on {BASE!r}; {CANDIDATE!r} is on the table"):
         new.weigh("critic", verdict(candidate=BASE))
     case = Play(CRITIC)
-    sealed = case.answer("critic", verdict())
-    opened = case.vault[sealed.turn.id]
+    case.answer("critic", verdict())
     case.append(
-        SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content),
+        case.revealed("critic"),
         replace(verdict_of("critic"), candidate=BASE),
     )
     assert not any(seat.approved for seat in case.outcome.seats)
@@ -142,10 +141,8 @@ def test_the_text_cannot_be_swapped_under_an_open_review() -> None:
     for seat in ("critic", "skeptic"):
         case.answer(seat, verdict())
     for seat, candidate in (("critic", CANDIDATE), ("skeptic", BASE)):
-        sealed = case.state.sealed[seat]
-        opened = case.vault[sealed.turn.id]
         case.append(
-            SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content),
+            case.revealed(seat),
             replace(verdict_of(seat), candidate=candidate),
         )
     case.settle()

@@ -11,7 +11,6 @@ from counterpoint.core.entries import (
     FailureReason,
     FindingRaised,
     FindingRuled,
-    SubmissionRevealed,
 )
 from counterpoint.core.findings import Ruling
 from counterpoint.core.values import Decision, StopReason
@@ -25,9 +24,7 @@ def revealed_pair() -> Play:
     case = Play(CRITIC, SKEPTIC)
     case.answer("critic", verdict())
     case.answer("skeptic", verdict())
-    for turn_id, opened in case.vault.items():
-        turn = next(sealed.turn for sealed in case.state.sealed.values() if sealed.turn.id == turn_id)
-        case.append(SubmissionRevealed(turn=turn, salt=opened.salt, reply=opened.content))
+    case.append(case.revealed("critic"), case.revealed("skeptic"))
     return case
 
 
@@ -58,8 +55,7 @@ def test_the_sealed_reply_is_revealed() -> None:
     """SEAL-2 (SECURITY B.1): salt and reply open the seal."""
     case = Play()
     sealed = case.answer("critic", verdict())
-    opened = case.vault[sealed.turn.id]
-    (revealed,) = case.append(SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content))
+    (revealed,) = case.append(case.revealed("critic"))
     assert dict(case.state.revealed) == {sealed.turn.id: revealed}
 
 
@@ -79,9 +75,8 @@ def test_the_sealed_reply_is_revealed() -> None:
 def test_a_reply_that_does_not_open_its_seal_is_refused(changes: dict[str, Any], reason: str) -> None:
     """SEAL-2 (SECURITY B.1): a reply changed after the others were known."""
     case = Play(CRITIC, SKEPTIC)
-    sealed = case.answer("critic", verdict())
-    opened = case.vault[sealed.turn.id]
-    revealed = SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content)
+    case.answer("critic", verdict())
+    revealed = case.revealed("critic")
     with refused("SEAL-2", reason):
         case.append(replace(revealed, **changes))
 
@@ -89,9 +84,8 @@ def test_a_reply_that_does_not_open_its_seal_is_refused(changes: dict[str, Any],
 def test_a_reply_is_revealed_once() -> None:
     """SEAL-2 (FIELD-FAULTS F37)."""
     case = Play()
-    sealed = case.answer("critic", verdict())
-    opened = case.vault[sealed.turn.id]
-    revealed = SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content)
+    case.answer("critic", verdict())
+    revealed = case.revealed("critic")
     case.append(revealed)
     with refused("SEAL-2", "turn reviewing.1.critic.1 is revealed already"):
         case.append(revealed)
@@ -109,8 +103,7 @@ def test_nothing_is_recorded_for_a_seat_whose_reply_is_sealed() -> None:
     case = Play(CRITIC, SKEPTIC)
     case.answer("critic", verdict())
     sealed = case.answer("skeptic", verdict(finding()))
-    opened = case.vault[case.state.sealed["critic"].turn.id]
-    case.append(SubmissionRevealed(turn=case.state.sealed["critic"].turn, salt=opened.salt, reply=opened.content))
+    case.append(case.revealed("critic"))
     for seat in (sealed.turn.seat, "mallory"):
         with refused("REVEAL-1", f"VerdictGiven of {seat!r}, which has revealed no reply"):
             case.append(verdict_of(seat))

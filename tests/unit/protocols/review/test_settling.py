@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from counterpoint.core.entries import CaseClosed, CaseOpened, FailureReason, SubmissionRevealed, SubmissionSealed
+from counterpoint.core.entries import CaseClosed, CaseOpened, FailureReason
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import AddNote, Withdraw
 from counterpoint.core.values import Decision, StopReason
@@ -15,7 +15,6 @@ from tests.review_case import (
     CRITIC,
     NAMED_CHECKS,
     NOW,
-    SALT,
     SKEPTIC,
     Play,
     finding,
@@ -26,10 +25,6 @@ from tests.review_case import (
     verdict,
     verdict_of,
 )
-
-
-def revealed(sealed: SubmissionSealed, case: Play) -> SubmissionRevealed:
-    return SubmissionRevealed(turn=sealed.turn, salt=SALT, reply=case.vault[sealed.turn.id].content)
 
 
 def closed(stop: StopReason, detail: str, decision: Decision = Decision.UNDETERMINED) -> CaseClosed:
@@ -68,14 +63,14 @@ def test_only_what_the_seat_did_counts_against_it(reason: FailureReason) -> None
 def test_everything_sealed_is_revealed_at_once_in_the_rosters_order() -> None:
     """Whoever answered first; each reply is followed by what it becomes (SECURITY B.1)."""
     case = Play(CRITIC, SKEPTIC)
-    skeptic = case.answer("skeptic", verdict())
+    case.answer("skeptic", verdict())
     assert case.settle() == ()
-    critic = case.answer("critic", verdict(finding()))
+    case.answer("critic", verdict(finding()))
     assert case.settle() == (
-        revealed(critic, case),
+        case.revealed("critic"),
         raised_by("critic", "critic-F1"),
         verdict_of("critic", approved=False),
-        revealed(skeptic, case),
+        case.revealed("skeptic"),
         verdict_of("skeptic"),
         closed(StopReason.ROUNDS_SPENT, "2 of 2 reviewers have answered", Decision.REJECTED),
     )
@@ -98,11 +93,11 @@ def test_a_quorum_does_not_end_the_wait_for_the_others() -> None:
 def test_a_quorum_that_cannot_be_reached_ends_the_case_at_once() -> None:
     """What is sealed is revealed, and decides nothing (FIELD-FAULTS F1, F43: no answer is lost)."""
     case = Play(CRITIC, SKEPTIC, CHECKS, quorum=3)
-    critic = case.answer("critic", verdict(finding()))
+    case.answer("critic", verdict(finding()))
     case.fail("skeptic", detail="exit code 1")
     case.fail("skeptic", FailureReason.BAD_REPLY, "the reply is empty")
     assert case.settle() == (
-        revealed(critic, case),
+        case.revealed("critic"),
         raised_by("critic", "critic-F1"),
         verdict_of("critic", approved=False),
         closed(StopReason.FAILED, "skeptic gave no valid answer: the reply is empty"),
@@ -125,11 +120,11 @@ def test_a_quorum_that_cannot_be_reached_ends_the_case_at_once() -> None:
 def test_a_limit_ends_the_wait_and_opens_what_came_in(limits: Limits, stop: StopReason, detail: str) -> None:
     """FIELD-FAULTS F7: the case says that it was cut short; one approval of two is none."""
     case = Play(CRITIC, SKEPTIC, limits=limits)
-    critic = case.answer("critic", verdict())
+    case.answer("critic", verdict())
     case.fail("skeptic")
     before = REVIEW.settle(case.state, minutes(29), case.vault)
     assert (before == ()) is (stop is StopReason.DEADLINE_PASSED)
-    assert case.settle(minutes(30)) == (revealed(critic, case), verdict_of("critic"), closed(stop, detail))
+    assert case.settle(minutes(30)) == (case.revealed("critic"), verdict_of("critic"), closed(stop, detail))
 
 
 def test_answers_that_are_all_in_are_weighed_though_a_limit_is_reached_with_the_last() -> None:
@@ -155,7 +150,7 @@ def test_a_reply_that_is_gone_or_changed_ends_the_case_as_failed() -> None:
         elif change == "swapped":
             case.vault[skeptic.turn.id] = case.vault[critic.turn.id]
         assert case.settle() == (
-            revealed(critic, case),
+            case.revealed("critic"),
             verdict_of("critic"),
             closed(StopReason.FAILED, "the sealed reply of skeptic cannot be opened"),
         )
@@ -172,8 +167,8 @@ def test_all_replies_that_cannot_be_opened_are_named() -> None:
 def test_a_record_that_was_cut_in_a_reveal_is_closed_as_failed() -> None:
     """A batch is whole or absent; if it is not, nothing is made up (DESIGN 5)."""
     case = Play(CRITIC)
-    sealed = case.answer("critic", verdict())
-    case.append(revealed(sealed, case))
+    case.answer("critic", verdict())
+    case.append(case.revealed("critic"))
     assert REVIEW.due(case.state, NOW) == ()
     assert case.settle() == (closed(StopReason.FAILED, "the record ends in the middle of a reveal"),)
 

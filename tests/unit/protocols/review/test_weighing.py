@@ -5,16 +5,12 @@ from typing import Any
 
 import pytest
 
-from counterpoint.core.checks import EvidenceStatus, PathCheck
-from counterpoint.core.entries import CaseOpened, EvidenceGathered, FailureReason, SubmissionRevealed
+from counterpoint.core.checks import EvidenceStatus
+from counterpoint.core.entries import CaseOpened, FailureReason
 from counterpoint.core.limits import Spent
 from counterpoint.core.outcome import Coverage, Outcome, SeatEnd, SeatStatus
-from counterpoint.core.rules import Withdraw
 from counterpoint.core.values import Decision, StopReason, Usage
-from counterpoint.protocols.review import REVIEW
-from counterpoint.protocols.review.weighing import closing
 from tests.review_case import (
-    CANDIDATE,
     CHECKS,
     CRITIC,
     DOCKET,
@@ -29,7 +25,6 @@ from tests.review_case import (
     ended,
     finding,
     verdict,
-    verdict_of,
 )
 
 VERIFIED, REFUTED, NOT_CHECKED = EvidenceStatus.VERIFIED, EvidenceStatus.REFUTED, EvidenceStatus.NOT_CHECKED
@@ -251,116 +246,6 @@ def test_a_seat_that_failed_counts_only_against_the_quorum(
 ) -> None:
     """It is never an approval; without a quorum stated beforehand the case fails (DESIGN "Findings ledger")."""
     assert said(ended(replies, quorum=quorum)) == expected
-
-
-@pytest.mark.parametrize("stop", [s for s in StopReason if s not in {AGREED, SPENT}])
-def test_a_case_that_stopped_early_is_undetermined_whatever_was_said(stop: StopReason) -> None:
-    """FIELD-FAULTS F7: a wait that ended is not an approval, nor a rejection."""
-    for reply in (verdict(), verdict(finding())):
-        case = ended({CRITIC: reply})
-        before = REVIEW.fold(case.entries[:-1])
-        assert closing(before, stop, "why").decision is UNDETERMINED
-
-
-def test_a_withdrawn_case_says_so() -> None:
-    """And reveals nothing (docs/decisions/0001)."""
-    case = Play(CRITIC, SKEPTIC)
-    case.answer("critic", verdict())
-    case.speak(Withdraw(reason="not needed any more"))
-    assert said(case) == (
-        StopReason.WITHDRAWN,
-        UNDETERMINED,
-        ("the case stopped before it was decided: withdrawn", "not needed any more"),
-    )
-
-
-def cut_reveal(*seats: str) -> Play:
-    """Return a case of two sealed approvals, of which only those of `seats` have been revealed."""
-    case = Play(CRITIC, SKEPTIC, quorum=1)
-    for seat in (CRITIC, SKEPTIC):
-        case.answer(seat.name, verdict())
-    for seat_name in seats:
-        sealed = case.state.sealed[seat_name]
-        opened = case.vault[sealed.turn.id]
-        case.append(
-            SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content), verdict_of(seat_name)
-        )
-    return case
-
-
-def test_an_answer_that_is_not_revealed_keeps_a_case_from_approval() -> None:
-    """FIELD-FAULTS F5: also where the quorum is reached without it. The missing one may be the rejection."""
-    assert closing(cut_reveal("critic", "skeptic").state, SPENT, "").decision is APPROVED
-    assert closing(cut_reveal("critic").state, SPENT, "").decision is UNDETERMINED
-    assert closing(cut_reveal().state, SPENT, "").decision is UNDETERMINED
-
-
-def test_a_seat_that_still_owes_its_answer_keeps_a_case_from_approval() -> None:
-    """FIELD-FAULTS F3, F21: every seat has an end before an outcome counts."""
-    case = Play(CRITIC, SKEPTIC, quorum=1)
-    sealed = case.answer("critic", verdict())
-    opened = case.vault[sealed.turn.id]
-    case.append(SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content), verdict_of("critic"))
-    assert closing(case.state, SPENT, "") == closing(case.state, AGREED, "")
-    assert closing(case.state, SPENT, "").decision is UNDETERMINED
-    assert closing(case.state, SPENT, "").stop_reason is SPENT
-
-
-def test_a_quorum_that_was_not_reached_keeps_a_case_from_approval() -> None:
-    """Whatever its close says: one approval and one failed seat are not two (FIELD-FAULTS F1)."""
-    case = Play(CRITIC, SKEPTIC)
-    sealed = case.answer("critic", verdict())
-    case.fail("skeptic")
-    case.fail("skeptic")
-    opened = case.vault[sealed.turn.id]
-    case.append(SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content), verdict_of("critic"))
-    case.append(closing(case.state, SPENT, ""))
-    assert said(case) == (SPENT, UNDETERMINED, ("1 seats gave a verdict; the quorum is 2",))
-
-
-def test_only_a_command_can_fail_a_candidate() -> None:
-    """A quote that was not found, if it stands in a record as evidence, is no failing command."""
-    case = cut_reveal("critic", "skeptic")
-    look = PathCheck(path="no/such.py", line=None, candidate=CANDIDATE)
-    case.append(EvidenceGathered(evidence=Tree().look_up(look)))
-    assert closing(case.state, SPENT, "").decision is APPROVED
-
-
-@pytest.mark.parametrize("candidate", ["e" * 40, CANDIDATE[:39], ""])
-def test_a_verdict_on_another_candidate_counts_for_nothing(candidate: str) -> None:
-    """FIELD-FAULTS F11, F13: also where it stands in the record."""
-    case = cut_reveal()
-    for seat in ("critic", "skeptic"):
-        sealed = case.state.sealed[seat]
-        opened = case.vault[sealed.turn.id]
-        case.append(
-            SubmissionRevealed(turn=sealed.turn, salt=opened.salt, reply=opened.content),
-            replace(verdict_of(seat), candidate=candidate if seat == "skeptic" else CANDIDATE),
-        )
-    assert closing(case.state, SPENT, "").decision is UNDETERMINED
-    case.append(closing(case.state, SPENT, ""))
-    assert case.outcome.reasons == (f"the answer of skeptic gives no verdict on {CANDIDATE}",)
-    assert [seat.approved for seat in case.outcome.seats] == [True, False]
-
-
-def test_a_command_on_another_candidate_counts_for_nothing() -> None:
-    """FIELD-FAULTS F11: neither its pass nor its failure is this candidate's."""
-    other = {PYTEST.argv: REFUTED, RUFF.argv: VERIFIED}
-    strange = tuple(
-        replace(e, request=replace(e.request, candidate="e" * 40))
-        for e in (Tree(commands=other).look_up(r) for r in _run())
-    )
-    case = cut_reveal("critic", "skeptic")
-    case.append(*(EvidenceGathered(evidence=e) for e in strange))
-    assert closing(case.state, SPENT, "").decision is APPROVED
-    case.append(closing(case.state, SPENT, ""))
-    assert case.outcome.evidence is NOT_CHECKED
-
-
-def _run() -> tuple[Any, ...]:
-    case = Play(CHECKS)
-    turn = case.owed("checks")
-    return REVIEW.checks(case.state, turn, REVIEW.parse(case.state, turn, NAMED_CHECKS))
 
 
 @pytest.mark.parametrize(
