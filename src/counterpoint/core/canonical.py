@@ -10,15 +10,13 @@ Source: SECURITY B.1 (6), B.4.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 __all__ = ["HIDDEN", "MAX_INT", "NotCanonical", "canonical_json", "digest", "parse_json", "visible"]
 
 MAX_INT: Final = 2**53 - 1
 MAX_DEPTH: Final = 64
-
-Json = None | bool | int | str | Sequence["Json"] | Mapping[str, "Json"]
 
 
 class NotCanonical(ValueError):
