@@ -73,9 +73,9 @@ def _reasons_missing(state: CaseState) -> tuple[str, ...]:
     verdicts, roster = _verdicts(state), state.case.roster
     reasons = [_why_not(state, verdict) for verdict in verdicts.values() if not verdict.approved]
     if waiting := [seat.name for seat in roster if is_waiting(state, seat)]:
-        reasons.append(f"{', '.join(waiting)} has not answered")
+        reasons.append(f"no answer from {', '.join(waiting)}")
     if silent := [name for name in state.sealed if name not in verdicts]:
-        reasons.append(f"the answer of {', '.join(silent)} gives no verdict on {state.case.docket.candidate}")
+        reasons.append(f"no verdict on {state.case.docket.candidate} in the answer of {', '.join(silent)}")
     if len(verdicts) < state.case.quorum:
         reasons.append(f"{len(verdicts)} seats gave a verdict; the quorum is {state.case.quorum}")
     if unseen := _coverage(state).unseen:

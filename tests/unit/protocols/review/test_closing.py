@@ -73,17 +73,27 @@ def test_an_answer_that_is_not_revealed_keeps_a_case_from_approval() -> None:
     """FIELD-FAULTS F5: also where the quorum is reached without it. The missing one may be the rejection."""
     assert closing(cut_reveal("critic", "skeptic").state, SPENT, "").decision is APPROVED
     assert closing(cut_reveal("critic").state, SPENT, "").decision is UNDETERMINED
-    assert closing(cut_reveal().state, SPENT, "").decision is UNDETERMINED
+    case = cut_reveal()
+    case.append(closing(case.state, SPENT, ""))
+    assert said(case) == (
+        SPENT,
+        UNDETERMINED,
+        (
+            f"no verdict on {CANDIDATE} in the answer of critic, skeptic",
+            "0 seats gave a verdict; the quorum is 1",
+            "nobody was shown src/timer.py, old.py",
+        ),
+    )
 
 
 def test_a_seat_that_still_owes_its_answer_keeps_a_case_from_approval() -> None:
     """FIELD-FAULTS F3, F21: every seat has an end before an outcome counts."""
-    case = Play(CRITIC, SKEPTIC, quorum=1)
+    case = Play(CRITIC, SKEPTIC, CHECKS, quorum=1)
     case.answer("critic", verdict())
     case.append(case.revealed("critic"), verdict_of("critic"))
     assert closing(case.state, SPENT, "") == closing(case.state, AGREED, "")
-    assert closing(case.state, SPENT, "").decision is UNDETERMINED
-    assert closing(case.state, SPENT, "").stop_reason is SPENT
+    case.append(closing(case.state, SPENT, ""))
+    assert said(case) == (SPENT, UNDETERMINED, ("no answer from skeptic, checks",))
 
 
 def test_a_quorum_that_was_not_reached_keeps_a_case_from_approval() -> None:
@@ -116,7 +126,7 @@ def test_a_verdict_on_another_candidate_counts_for_nothing(candidate: str) -> No
         )
     assert closing(case.state, SPENT, "").decision is UNDETERMINED
     case.append(closing(case.state, SPENT, ""))
-    assert case.outcome.reasons == (f"the answer of skeptic gives no verdict on {CANDIDATE}",)
+    assert case.outcome.reasons == (f"no verdict on {CANDIDATE} in the answer of skeptic",)
     assert [seat.approved for seat in case.outcome.seats] == [True, False]
 
 
