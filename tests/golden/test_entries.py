@@ -30,7 +30,7 @@ from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision, StopReason, Usage
 from counterpoint.core.wording import describe
 from counterpoint.protocols.review import REVIEW
-from tests.golden.stored import FOLDER, compare
+from tests.golden_files import check_golden
 from tests.review_case import (
     CANDIDATE,
     CHECKS,
@@ -42,6 +42,8 @@ from tests.review_case import (
     turn_of,
     verdict_of,
 )
+
+FOLDER: Final = Path(__file__).parent
 
 ENTRIES: Final[tuple[Entry, ...]] = (
     opening(CRITIC, CHECKS, limits=Limits(deadline="2026-11-30T13:00:00+00:00"), quorum=1),
@@ -106,7 +108,7 @@ def _path(entry: Entry) -> Path:
 @pytest.mark.parametrize("entry", ENTRIES, ids=entry_type)
 def test_an_entry_is_written_as_it_was_when_the_format_was_fixed(entry: Entry) -> None:
     """A difference here is a new version of the format, never an edit (STYLE 4: wire names never change)."""
-    compare(_path(entry), canonical_json(encode(entry)) + "\n")
+    check_golden(_path(entry), canonical_json(encode(entry)) + "\n")
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=entry_type)
@@ -118,7 +120,7 @@ def test_an_entry_that_was_stored_is_read_for_ever(entry: Entry) -> None:
 @pytest.mark.parametrize("entry", ENTRIES, ids=entry_type)
 def test_an_entry_says_to_people_what_it_said_before(entry: Entry) -> None:
     """The Markdown above the typed fields; a change of words is seen as a difference."""
-    compare(FOLDER / "words" / f"{entry_type(entry)}.md", describe(entry) + "\n")
+    check_golden(FOLDER / "words" / f"{entry_type(entry)}.md", describe(entry) + "\n")
 
 
 def test_every_type_of_entry_is_stored_once() -> None:
@@ -135,4 +137,6 @@ def test_a_brief_is_what_reviewers_were_given_before(seat: Seat) -> None:
     case.fail(seat.name, FailureReason.REFUSED, "approved is true, but F1 is open [VERDICT-1]")
     brief = REVIEW.brief(case.state, case.owed(seat.name), MATERIALS)
     parts = {"payload": brief.payload, "schema": brief.schema, "shown_paths": brief.shown_paths}
-    compare(FOLDER / "briefs" / f"review-{seat.kind}.txt", f"{brief.instructions}\n\n{json.dumps(parts, indent=2)}\n")
+    check_golden(
+        FOLDER / "briefs" / f"review-{seat.kind}.txt", f"{brief.instructions}\n\n{json.dumps(parts, indent=2)}\n"
+    )

@@ -7,7 +7,7 @@ from typing import Final
 from counterpoint.core.docket import SeatKind
 from counterpoint.core.entries import ENTRY_TYPES
 from counterpoint.protocols.review import REVIEW, TABLE, GiveVerdict, NameChecks
-from tests.golden.stored import compare
+from tests.golden_files import check_golden
 from tests.need import ROOT
 from tests.review_case import CHECKS, CRITIC, Play
 
@@ -29,7 +29,7 @@ def _drawn() -> str:
 def test_the_table_of_phases_is_the_codes() -> None:
     """The page cannot drift from TABLE (STYLE 1: the table draws the docs)."""
     page = PAGE.read_text("utf-8")
-    compare(PAGE, _TABLE.sub(lambda found: f"{found[1]}{_drawn()}{found[3]}", page))
+    check_golden(PAGE, _TABLE.sub(lambda found: f"{found[1]}{_drawn()}{found[3]}", page))
     assert len(_TABLE.findall(page)) == 1
 
 
