@@ -47,7 +47,7 @@ bench: $(VENV)/.dev-ready ## print every benchmark beside its floor
 	@for file in benchmarks/*.py; do printf '== %s\n' "$$file"; $(BIN)/python "$$file" || exit 1; done
 
 soak: $(VENV)/.dev-ready $(VENV)/.oracle-ready ## the long loops and the fuzzing
-	@$(BIN)/python -m pytest -q -n 2 -m soak
+	@$(BIN)/python -m pytest -q -n 2 --dist=load --timeout=3600 --durations=10 -m soak
 
 clean: ## remove what the targets above made
 	@rm -rf $(VENV) dist build .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
