@@ -29,17 +29,7 @@ from counterpoint.isolation.objects import LINK, SUBMODULE, Objects, Stat, TreeE
 from counterpoint.isolation.pairs import Pair, changed_pairs
 from counterpoint.isolation.repository import Quarantine
 
-__all__ = [
-    "MAX_TEXT",
-    "Change",
-    "ChangeKind",
-    "ChangedFile",
-    "FileKind",
-    "NotShown",
-    "Side",
-    "Unshown",
-    "change",
-]
+__all__ = ["MAX_TEXT", "change"]
 
 MAX_TEXT: Final = 1 << 20
 """Bytes of diff text by default."""

@@ -16,6 +16,7 @@ from counterpoint.isolation.repository import furnish
 
 __all__ = ["Hunks", "LineDiffs"]
 
+_TIMEOUT_S = 600.0
 _SECTION = b"diff --git a/"
 _OPTIONS = (
     "--patch",
@@ -73,7 +74,7 @@ class LineDiffs:
             for side in zip(*pairs, strict=True)
         )
         place = Place(cwd=self._folder, variables={"GIT_DIR": str(self._folder)})
-        with self._git.stream("diff-tree", *_OPTIONS, old, new, place=place) as output:
+        with self._git.stream("diff-tree", *_OPTIONS, old, new, place=place, timeout_s=_TIMEOUT_S) as output:
             yield from _sections(output, max_size=max_size)
 
 

@@ -31,7 +31,9 @@ __all__ = ["STAMP_NS", "ExportReport", "ExportedFile", "Limits", "Remark", "expo
 STAMP_NS: Final = 946_684_800 * 10**9
 """The access and modification time of everything exported: the first second of 2000, UTC."""
 
-_FILE_MODES: Final = {0o100644: False, 0o100755: True, 0o100664: False, LINK: False}
+_GROUP_WRITABLE: Final = 0o100664
+"""A mode that the first versions of git wrote."""
+_FILE_MODES: Final = {0o100644: False, 0o100755: True, _GROUP_WRITABLE: False, LINK: False}
 _MAX_PATH: Final = 4000
 _MAX_LINK: Final = 4096
 # The file system does not take this name, or takes it for another one that is there already.
@@ -191,7 +193,7 @@ class _Plan:
             self._add_odd(path, f"differs from {visible_path(twin)!r} only in case or composition")
         if not _is_utf8(entry.name):
             self._add_odd(path, "the name is not UTF-8; it is written as its bytes")
-        if entry.mode == 0o100664:  # noqa: PLR2004 - a mode that git wrote before 2005
+        if entry.mode == _GROUP_WRITABLE:
             self._add_odd(path, "the mode is 100664; it is written as 100644")
         if entry.mode == SUBMODULE:
             self.submodules.append(Remark(path=visible_path(path), reason=entry.id))

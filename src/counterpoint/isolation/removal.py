@@ -56,7 +56,9 @@ class _Emptying:
         self._names = (f"{secrets.token_hex(16)}-{number}" for number in count())
 
     def run(self) -> None:
-        while os.listdir(self._top):  # noqa: PTH208 - a folder that is open already
+        self._moved = True
+        while self._moved:
+            self._moved = False
             self._empty(self._top, 0)
 
     def _empty(self, folder: int, depth: int) -> None:
@@ -65,6 +67,7 @@ class _Emptying:
                 continue
             if depth == _DEPTH:
                 os.rename(name, next(self._names), src_dir_fd=folder, dst_dir_fd=self._top)
+                self._moved = True
                 continue
             with _opened(name, dir_fd=folder) as inside:
                 self._empty(inside, depth + 1)

@@ -13,7 +13,7 @@ Source: SPEC D-05, D-06; SECURITY G1 to G8.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -234,11 +234,11 @@ def _passive_settings(repository: Repository) -> dict[str, str]:
     for place in (of_user, repository.place):
         entries = _split(repository.git.run("config", "--list", "--show-scope", "-z", place=place))
         for scope, entry in zip(entries[::2], entries[1::2], strict=True):
-            key, _, value = os.fsdecode(entry).partition("\n")
+            key, has_value, value = os.fsdecode(entry).partition("\n")
             if scope != b"command" and key in _PASSIVE:
-                found[key] = value or "true"
-    # `Path.expanduser` raises where there is no home.
-    found["core.excludesfile"] = os.path.expanduser(found["core.excludesfile"])  # noqa: PTH111
+                found[key] = value if has_value else "true"
+    with suppress(RuntimeError):  # nobody's home
+        found["core.excludesfile"] = str(Path(found["core.excludesfile"] or os.devnull).expanduser())
     return found
 
 

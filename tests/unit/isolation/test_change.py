@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from counterpoint.core.canonical import visible
 from counterpoint.errors import SourceError
-from counterpoint.isolation.change import Change, ChangedFile, ChangeKind, FileKind, NotShown, Side, Unshown, change
+from counterpoint.isolation.change import change
+from counterpoint.isolation.changed import Change, ChangedFile, ChangeKind, FileKind, NotShown, Side, Unshown
 from counterpoint.isolation.export import Limits
 from counterpoint.isolation.repository import Quarantine, Repository
 from tests import need

@@ -125,6 +125,12 @@ def test_users_own_ignore_list_counts(scratch: Scratch, own_home: Path, monkeypa
     assert look(scratch).untracked == ("x.mine",)
     (scratch.git_dir / "info" / "exclude").write_text("*.mine\n")
     assert look(scratch).is_clean
+    for nowhere in ("excludesFile =", "excludesFile = /gone"):
+        (own_home / ".gitconfig").write_text(f"[core]\n\t{nowhere}\n")
+        assert look(scratch).untracked == ("x.yours",)
+    (own_home / ".gitconfig").write_text("[core]\n\texcludesFile = ~nobody-of-that-name/list\n")
+    with pytest.raises(SourceError, match="failed to expand user dir"):
+        look(scratch)
     (own_home / ".gitconfig").unlink()
     monkeypatch.setenv("XDG_CONFIG_HOME", str(own_home / "xdg"))
     (own_home / "xdg" / "git").mkdir(parents=True)
