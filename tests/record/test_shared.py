@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from counterpoint.errors import Corrupt
 from counterpoint.record.block import render, render_plain
-from counterpoint.record.findings import Forked, Level, Remembered, Torn, Verification
+from counterpoint.record.findings import Checkpoint, Forked, Level, Remembered, Torn, Verification
 from counterpoint.record.verify import verify, verify_more
 from tests.records import (
     CHANNEL,
@@ -90,6 +90,16 @@ def test_stripped_trailer_in_a_shared_channel_shows_at_the_next_entry() -> None:
         verify(CHANNEL, newest, remembered=known)
 
 
+def test_checkpoint_pins_the_genesis_behind_plain_entries() -> None:
+    """SECURITY R11: a plain newest entry says nothing of what was before it, so the checkpoint names the genesis."""
+    blocks = _mixed("pp")
+    checkpoint = Checkpoint(channel_id=CHANNEL_ID, genesis=head_of(blocks[:1]), n=2, head=head_of(blocks))
+    other = record([], mode="shared", key=signer(2))
+    assert verify(CHANNEL, file_of(blocks), checkpoint=checkpoint).n == 2
+    with pytest.raises(Forked, match="MSG-0: the checkpoint"):
+        verify(CHANNEL, file_of([*other, *blocks[1:]]), checkpoint=checkpoint)
+
+
 def test_what_the_public_tool_may_leave_between_is_allowed() -> None:
     """SPEC C-013, C-045: a preamble, the banner, blank lines; text behind a trailer is not (SECURITY R18)."""
     blocks = _mixed("cpc")
@@ -166,6 +176,14 @@ def test_interrupted_compaction_leaves_a_copy_and_no_doubt(mode: str) -> None:
     other = record([draft("other"), *shared_drafts()[1:]], mode=mode, key=signer())
     with pytest.raises(Corrupt, match="MSG-1: it stands twice"):
         verify(CHANNEL, file_of(blocks), archives=[("a", _compacted(other, {1})[1])])
+
+
+def test_entry_that_stands_twice_in_the_channel_file_is_no_copy() -> None:
+    """SECURITY R7: compaction copies from the channel file to an archive, never within it."""
+    blocks = record(shared_drafts(), mode="shared", key=signer())
+    content, archive = _compacted(blocks, {2})
+    with pytest.raises(Corrupt, match="MSG-4: it stands twice"):
+        verify(CHANNEL, content + b"\n" + blocks[4] + b"\n", archives=[("a", archive)])
 
 
 @pytest.mark.parametrize("mode", ["strict", "shared"])

@@ -96,6 +96,7 @@ def test_empty_entry_is_refused(text: str) -> None:
 def test_typed_lookalike_before_the_end_is_accepted() -> None:
     """TEXT-4: the typed object is the last fence; an earlier one is text, and so is one before the real one."""
     _accepted(draft(f"{FENCE}\n"))
+    _accepted(draft(f"x{FENCE}"))
     _accepted(draft(FENCE, {"real": True}))
 
 

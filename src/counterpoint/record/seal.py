@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from counterpoint.core.canonical import HIDDEN, digest
 from counterpoint.record.block import take_apart
-from counterpoint.record.header import MARK
 from counterpoint.record.scan import Match, Place
 from counterpoint.record.text import MAX_TEXT
 from counterpoint.record.trailer import TRAILER_MARK
@@ -58,8 +57,7 @@ def seal(content: bytes, place: Place, *, channel: str, strict: bool) -> Seal:
 def _quick(content: bytes, at: int, head: Match, foot: Match) -> Seal | None:
     body = content[head.end() : foot.start() - 2]
     if (
-        head[1] != foot[2]
-        or content[foot.start() - 2 : foot.start()] != _GAP
+        content[foot.start() - 2 : foot.start()] != _GAP
         or sha256(body).hexdigest().encode() != foot[6]
         or not _is_date(head[3])
         or not _is_simple(body)
@@ -84,7 +82,7 @@ def _is_date(text: bytes) -> bool:
 
 
 def _is_simple(body: bytes) -> bool:
-    if MARK in body or _MARK in body or len(body) > MAX_TEXT or not _is_visible(body):
+    if _MARK in body or len(body) > MAX_TEXT or not _is_visible(body):
         return False
     typed = ends_like_fence(body)
     if typed is None:

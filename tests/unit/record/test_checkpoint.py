@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -83,6 +84,7 @@ TEXT, SIGNATURE = NOTE.split(b"\n\n")
         TEXT + b"\n\n" + SIGNATURE[:-20] + b"\n",
         TEXT + b"\n\n" + SIGNATURE[:-6] + b"AAAA=\n",
         TEXT + b"\n\n" + render_checkpoint(CHECKPOINT, signer(2)).split(b"\n\n")[1],
+        render_checkpoint(replace(CHECKPOINT, n=10**15), signer()),
         b"a" * (MAX_CHECKPOINT + 1),
     ],
 )

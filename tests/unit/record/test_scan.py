@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterpoint.errors import Corrupt
-from counterpoint.record.block import render_plain, scan, take_apart
+from counterpoint.record.block import parse, render_plain, scan, take_apart
 from counterpoint.record.scan import places
 from counterpoint.record.seal import Seal, seal
 from counterpoint.record.tail import Whole, last_whole
@@ -42,7 +42,9 @@ def test_blocks_are_found_whatever_the_public_tool_puts_between(blocks: list[byt
 def test_header_begins_at_every_line_end_of_splitlines(end: str) -> None:
     """SPEC C-013: whatever the public tool takes for a line end is one for us."""
     content = b"\n" + HEADER + b"\n\nfirst" + end.encode() + HEADER + end.encode() + b"second\n"
-    assert _found(content) == [HEADER + b"\n\nfirst", HEADER + end.encode() + b"second"]
+    blocks = _found(content)
+    assert blocks == [HEADER + b"\n\nfirst", HEADER + end.encode() + b"second"]
+    assert [parse(block, channel="c", strict=False).refs for block in blocks] == ["-", "-"]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +65,8 @@ def test_block_ends_at_its_trailer() -> None:
     content = file_of(SHARED[:2])
     assert _found(content + b"\n## MSG-2 | 2026") == SHARED[:2]
     assert _found(content + b"a note in the margin\n" + file_of(SHARED[2:])) == SHARED
-    other = SHARED[1].replace(b"n=1 ", b"n=2 ")
-    assert _found(file_of([other])) == [other]
+    quoting = HEADER + b"\n\n" + SHARED[1].rpartition(b"\n")[2] + b"\n\nis a trailer"
+    assert _found(file_of([quoting])) == [quoting]
 
 
 def test_number_beyond_all_measure_is_a_header_without_number() -> None:
@@ -139,6 +141,7 @@ def test_quick_lane_says_what_the_slow_one_says(mutations: list[tuple[float, byt
             b"a\0",
             b"\xff",
             b"a\xc5",
+            b"\xc5a\xbc",
             b" ",
             b"x" * 2**20 + b"y",
             "ż".encode(),
@@ -154,6 +157,23 @@ def test_quick_lane_does_not_lean_on_the_digest(text: bytes, batch: bytes) -> No
     content = b"\n" + head + text + trailer.replace(b" n=1", b" n=1" + batch) + b"\n"
     assert _seal(content, strict=True) == _take_apart(content, strict=True)
     assert _seal(content, strict=False) == _take_apart(content, strict=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        *((b"2026-07-06", b"2026-02-30"), (b"2026-", b"0000-"), (b"T14:", b"T24:"), (b"case |", b"con |")),
+        *((b"refs: -", "refs: ż".encode()), (b"refs: -", b"refs: - "), (b"refs: -", b"refs: " + b"r" * 9000)),
+        *((b"x\n\n<!--", b"x\n<!--"), (b"x\n\n<!--", b"xy\n<!--"), (b" n=1 ", b" n=01 "), (b"-\n\n", b"-\n \n")),
+    ],
+)
+def test_quick_lane_does_not_lean_on_the_rest_either(old: bytes, new: bytes) -> None:
+    """A date that is none, a device, odd refs, another shape: as the slow lane has it, also where `body` is right."""
+    content = b"\n" + record([draft("text x")])[1].replace(old, new) + b"\n"
+    short = re.sub(rb"body=\w+", b"body=" + head_of([b"text "]).encode(), content)
+    for damaged in (content, short):
+        for strict in (True, False):
+            assert _seal(damaged, strict=strict) == _take_apart(damaged, strict=strict)
 
 
 def _whole(content: bytes, *, strict: bool = True) -> Whole:
@@ -188,6 +208,14 @@ def test_torn_tail_of_a_shared_channel_takes_no_whole_entry_along(zeros: int) ->
         assert found.n in {whole - 1, whole}
         assert found.end == ends[whole] if found.n < whole else ends[whole] < found.end <= cut
         assert found.n < whole or content[found.end - 1 : found.end] == b"\n"
+
+
+def test_batch_without_its_second_half_is_not_whole_whatever_follows() -> None:
+    """DESIGN section 5: an entry behind half a pair does not make it whole."""
+    single = record(case_drafts(), key=signer())[4]
+    content = file_of([*CASE[:4], single])
+    assert _whole(content) == Whole(end=len(file_of(CASE[:3])), n=2, digest=head_of(CASE[:3]))
+    assert _whole(file_of([*CASE[:3], CASE[4]])).n == 2
 
 
 def test_tail_is_looked_at_from_an_offset() -> None:
