@@ -86,6 +86,7 @@ def test_a_writer_killed_at_a_system_call_leaves_a_record_that_goes_on(
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("layout", Layout)
 @pytest.mark.parametrize("what", ["signal=SIGKILL", "error=EIO", "error=ENOSPC"])
 @pytest.mark.parametrize("call", CALLS)
@@ -203,6 +204,7 @@ def test_writers_killed_at_random_lose_and_double_nothing(tmp_path: Path) -> Non
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 def test_many_writers_killed_at_random_lose_and_double_nothing(tmp_path: Path) -> None:
     """As above, for longer (SECURITY C.3 level 5)."""
     kill_loop(tmp_path, kills=200)

@@ -142,6 +142,7 @@ def test_putting_right_what_a_cut_left_survives_a_cut_itself(layout: Layout) -> 
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("layout", Layout)
 def test_every_repair_survives_every_cut(layout: Layout) -> None:
     """As above, for every torn state."""

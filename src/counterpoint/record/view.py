@@ -279,7 +279,12 @@ class _Opening(NamedTuple):
         ending = find_ending(part)
         for span in ending.spans:
             if known.genesis and span.n <= floor:
-                raise Corrupt(self.channel, span.n, f"it stands after MSG-{floor}")
+                raise Corrupt(
+                    self.channel,
+                    span.n,
+                    f"it stands after MSG-{floor}",
+                    hint="look at both; if one was never finished, or repeats a number, cut that one out by hand",
+                )
             floor = span.n
             index.add(span)
         view = View(
