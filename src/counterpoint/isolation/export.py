@@ -26,7 +26,7 @@ from counterpoint.isolation.names import folded, unsafe, visible_path
 from counterpoint.isolation.objects import FOLDER, LINK, SUBMODULE, Objects, TreeEntry
 from counterpoint.isolation.removal import removed_on_failure
 
-__all__ = ["STAMP_NS", "ExportReport", "ExportedFile", "Limits", "Remark", "export"]
+__all__ = ["STAMP_NS", "ExportReport", "ExportedFile", "Limits", "Remark", "export", "withheld"]
 
 STAMP_NS: Final = 946_684_800 * 10**9
 """The access and modification time of everything exported: the first second of 2000, UTC."""
@@ -91,9 +91,10 @@ class ExportReport:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the listing: every path with its mode and the SHA-256 of its content, and what was withheld."""
+        """SHA-256 of the listing: every path with its mode and the SHA-256 of its content, and what is no file."""
         lines = [f"{'x' if file.is_executable else '-'} {file.sha256} {path}" for path, file in self.files.items()]
-        lines += [f"? {remark.path}: {remark.reason}" for remark in self.withheld]
+        for mark, remarks in (("l", self.links), ("s", self.submodules), ("?", self.withheld)):
+            lines += [f"{mark} {remark.path} {remark.reason}" for remark in remarks]
         return digest("\n".join(lines).encode("utf-8"))
 
 
@@ -114,9 +115,7 @@ def export(
             Nothing is left at `out` then.
     """
     tree = objects.tree_of(source)
-    plan = _Plan(objects=objects, limits=limits or Limits())
-    plan.walk(tree)
-    plan.weigh()
+    plan = _planned(objects, tree, limits)
     try:
         out.mkdir(mode=0o700)
         with removed_on_failure(out):
@@ -138,6 +137,22 @@ def export(
         odd=_sorted(plan.odd),
         is_writable=writable,
     )
+
+
+def withheld(objects: Objects, source: str, *, limits: Limits | None = None) -> tuple[Remark, ...]:
+    """Return what an export of `source` would withhold, without writing it; a disk may refuse more names.
+
+    Raises:
+        SourceError: as `export`.
+    """
+    return _sorted(_planned(objects, objects.tree_of(source), limits).withheld)
+
+
+def _planned(objects: Objects, tree: str, limits: Limits | None) -> "_Plan":
+    plan = _Plan(objects=objects, limits=limits or Limits())
+    plan.walk(tree)
+    plan.weigh()
+    return plan
 
 
 def _sorted(remarks: Iterable[Remark]) -> tuple[Remark, ...]:

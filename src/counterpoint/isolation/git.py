@@ -115,7 +115,8 @@ class Git:
             SourceError: there is none, or it is older than `MINIMUM`.
         """
         entries = (os.environ.get("PATH", os.defpath) if search is None else search).split(os.pathsep)
-        kept = [entry for entry in entries if entry and not Path(entry).resolve().is_relative_to(checkout)]
+        top = checkout.resolve()
+        kept = [entry for entry in entries if entry and not Path(entry).resolve().is_relative_to(top)]
         try:
             program = find_program("git", env={"PATH": os.pathsep.join(kept)}, cwd=checkout)
         except Unreachable as error:

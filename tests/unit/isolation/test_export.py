@@ -12,7 +12,7 @@ import pytest
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import SourceError
-from counterpoint.isolation.export import STAMP_NS, Limits, Remark, export
+from counterpoint.isolation.export import STAMP_NS, Limits, Remark, export, withheld
 from counterpoint.isolation.repository import Quarantine, Repository
 from tests import need
 from tests.repositories import Scratch, exported_bytes
@@ -156,8 +156,8 @@ def test_a_tree_that_no_git_would_write_is_exported_safely(
     ]
     report = export(quarantine.objects, scratch.commit_tree(scratch.tree(entries)), tmp_path / "out")
     assert exported_bytes(tmp_path / "out") == {b"dup": b"x", b"group": b"x", b"ok": b"x"}
-    withheld = reasons(report.withheld)
-    assert set(withheld) == {
+    missing = reasons(report.withheld)
+    assert set(missing) == {
         "",
         ".",
         "..",
@@ -171,9 +171,9 @@ def test_a_tree_that_no_git_would_write_is_exported_safely(
         "long-link",
     }
     assert len(report.withheld) == 12
-    assert withheld["dup"] == "the name stands twice in its folder"
-    assert withheld["mode"] == "its mode is 100777"
-    assert withheld["folder-as-file"] == "its object is a tree, not a file"
+    assert missing["dup"] == "the name stands twice in its folder"
+    assert missing["mode"] == "its mode is 100777"
+    assert missing["folder-as-file"] == "its object is a tree, not a file"
     assert "group" in reasons(report.odd)
 
 
@@ -193,6 +193,7 @@ def test_a_large_file_is_withheld_with_its_size(scratch: Scratch, quarantine: Qu
     commit = scratch.commit({"big": "x" * 101, "small": "x" * 100})
     report = export(quarantine.objects, commit, tmp_path / "out", limits=Limits(blob_bytes=100))
     assert exported_bytes(tmp_path / "out") == {b"small": b"x" * 100}
+    assert withheld(quarantine.objects, commit, limits=Limits(blob_bytes=100)) == report.withheld
     assert reasons(report.withheld) == {"big": "it has 101 bytes; at most 100 are exported"}
 
 
@@ -307,10 +308,14 @@ def test_a_name_that_the_disk_refuses_is_withheld_with_all_below_it(
     assert report.folders == {b"A"}
 
 
-def test_what_is_withheld_is_part_of_the_digest(scratch: Scratch, quarantine: Quarantine, tmp_path: Path) -> None:
+def test_what_is_no_plain_file_is_part_of_the_digest(
+    scratch: Scratch, quarantine: Quarantine, tmp_path: Path
+) -> None:
     """Ours: an export that lacks a file is not the same as one of a tree that never had it."""
     blob = scratch.blob(b"1")
     whole = export(quarantine.objects, scratch.tree([("100644", b"a", blob)]), tmp_path / "one")
+    link = export(quarantine.objects, scratch.tree([("120000", b"a", blob)]), tmp_path / "link")
+    assert (whole.files, whole.digest == link.digest) == (link.files, False)
     partial = export(
         quarantine.objects, scratch.tree([("100644", b"..", blob), ("100644", b"a", blob)]), tmp_path / "two"
     )
