@@ -136,6 +136,7 @@ async def drive_case(
     store: Store,
     limits: Limits = _DEFAULT_LIMITS,
     quorum: int | None = None,
+    keys: Sequence[str] = (),
     subject: Subject | None = None,
     consents: Sequence[ConsentGranted] = (),
     clock: Clock | None = None,
@@ -144,6 +145,21 @@ async def drive_case(
     on_event: OnEvent = ignore_events,
 ) -> CaseResult:
     """Open a case with these seats and drive it until it is closed.
+
+    Args:
+        protocol: its name.
+        docket: what the case is about.
+        seats: the agent of each seat, in order.
+        store: where its record is kept.
+        limits: what it may spend.
+        quorum: how many seats must answer.
+        keys: public keys that may sign. A store that signs needs its own here, or the record is unsigned.
+        subject: what briefs show and code can look up; the docket's question by default.
+        consents: copies of grants.
+        clock: what time it is.
+        ids: where random names come from.
+        limiter: how many questions may be open for each destination; share one among cases side by side.
+        on_event: called with what happens.
 
     Raises:
         Refused: the case cannot be opened like this.
@@ -161,6 +177,7 @@ async def drive_case(
         limits=limits,
         quorum=quorum,
         consents=consents,
+        keys=keys,
     )
     driver = Driver(
         rules_of(protocol),
@@ -185,6 +202,7 @@ def run(
     store: Store,
     limits: Limits = _DEFAULT_LIMITS,
     quorum: int | None = None,
+    keys: Sequence[str] = (),
     subject: Subject | None = None,
     on_event: OnEvent = ignore_events,
 ) -> CaseResult:
@@ -197,6 +215,7 @@ def run(
             store=store,
             limits=limits,
             quorum=quorum,
+            keys=keys,
             subject=subject,
             on_event=on_event,
         )
