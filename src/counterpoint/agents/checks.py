@@ -39,7 +39,7 @@ class ChecksAgent(Agent):
     async def ask(self, brief: Brief, *, workspace: Workspace, deadline: datetime, on_progress: Progress) -> Reply:
         del workspace, deadline
         commands = [list(command["argv"]) for command in brief.payload["commands"]]
-        on_progress(f"{len(commands)} project commands to run")
+        on_progress(f"{len(commands)} project command{'' if len(commands) == 1 else 's'} to run")
         content = canonical_json({"commands": commands}).encode()
         return Reply(content=content, model_requested="", model_reported=NOT_REPORTED)
 

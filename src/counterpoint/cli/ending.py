@@ -6,14 +6,12 @@ Shared by `review` and `resume`.
 import asyncio
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 import click
 
 from counterpoint.cli.allow import Allowed
-from counterpoint.cli.output import styled, tell
+from counterpoint.cli.output import fail, say_interrupted, styled
 from counterpoint.cli.watching import Watcher
 from counterpoint.cli.where import Where, find_where
 from counterpoint.core.canonical import visible
@@ -42,28 +40,19 @@ _MAX_ISSUE: Final = 300
 
 
 def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, *, as_json: bool) -> int:
-    """Drive an open case until it is closed; print the result and return the exit code.
-
-    Raises:
-        CounterpointError: it cannot go on now. How to go on later has been said.
-    """
+    """Drive an open case to its end and print the result, or what stopped it and how to go on; return the code."""
     resume = _command(where, "resume", case)
-    with _going_on(resume), Watcher() as watcher:
-        ended = asyncio.run(
-            drive_review(
+    try:
+        with Watcher() as watcher:
+            driven = drive_review(
                 session, case, may_run=allowed.may_run, grants=allowed.grants, on_event=watcher, resume=resume
             )
-        )
+            ended = asyncio.run(driven)
+    except KeyboardInterrupt:
+        return say_interrupted(as_json=as_json, resume=resume)
+    except CounterpointError as error:
+        return fail(error, as_json=as_json, resume=resume)
     return end_case(where, ended, as_json=as_json)
-
-
-@contextmanager
-def _going_on(resume: str) -> Iterator[None]:
-    try:
-        yield
-    except (KeyboardInterrupt, CounterpointError):
-        tell(f"everything so far is kept; go on with: {resume}")
-        raise
 
 
 def _command(where: Where, command: str, case: str) -> str:

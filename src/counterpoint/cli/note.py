@@ -2,9 +2,8 @@
 
 import click
 
-from counterpoint.cli.manual import Manual
-from counterpoint.cli.output import say
-from counterpoint.cli.speaking import speak
+from counterpoint.cli.manual import Manual, json_option
+from counterpoint.cli.speaking import Words, speak
 from counterpoint.cli.where import Where, case_argument, where_options
 from counterpoint.core.rules import AddNote
 
@@ -19,13 +18,12 @@ EXITS = {0: "recorded", 1: "refused, or the record cannot be written", 2: "the c
     examples=[("counterpoint note last 'the flaky test is known'", "say it into the newest case")],
 )
 @case_argument
-@click.argument("text")
+@click.argument("text", type=Words())
 @where_options
-def note(case: str, text: str, where: Where) -> int:
+@json_option
+def note(*, case: str, text: str, where: Where, as_json: bool) -> int:
     """Add a note of the supervisor's to an open case.
 
     It becomes an entry like any other. It is never a vote, and it changes no outcome. A driver may be at work.
     """
-    name, number = speak(where, case, AddNote(text=text))
-    say(f"noted in {name} as MSG-{number}")
-    return 0
+    return speak(where, case, AddNote(text=text), did="noted in", as_json=as_json)

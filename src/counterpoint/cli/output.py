@@ -61,22 +61,28 @@ def print_json(value: Mapping[str, Any]) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=True, sort_keys=True))
 
 
-def fail(error: Exception, *, as_json: bool) -> int:
-    """Print what went wrong and what to do next; return the exit code."""
+def fail(error: Exception, *, as_json: bool, resume: str = "") -> int:
+    """Print what went wrong and what to do next; return the exit code.
+
+    Args:
+        error: what went wrong.
+        as_json: whether it is printed as an object.
+        resume: the command that goes on with a case that is left open.
+    """
     match error:
         case CounterpointError():
             code = PERSON_NEEDED if isinstance(error, NeedsPerson) else FAILED
-            return _say_error(error.fields(), code, as_json=as_json)
+            return _say_error(error.fields(), code, as_json=as_json, resume=resume)
         case OSError():
-            return _say_error(_of_the_disk(error), FAILED, as_json=as_json)
+            return _say_error(_of_the_disk(error), FAILED, as_json=as_json, resume=resume)
         case _:
             return _unexpected(error, as_json=as_json)
 
 
-def say_interrupted(*, as_json: bool) -> int:
+def say_interrupted(*, as_json: bool, resume: str = "") -> int:
     """Say that the command was interrupted; return the exit code."""
-    fields = {"code": "interrupted", "message": "interrupted before the end", "hint": ""}
-    return _say_error(fields, INTERRUPTED, as_json=as_json)
+    fields = {"code": "interrupted", "message": "interrupted", "hint": ""}
+    return _say_error(fields, INTERRUPTED, as_json=as_json, resume=resume)
 
 
 def say_usage(error: click.ClickException, *, as_json: bool) -> int:
@@ -111,14 +117,17 @@ def give_up_output() -> int:
     return FAILED
 
 
-def _say_error(fields: Mapping[str, object], code: int, *, as_json: bool) -> int:
+def _say_error(fields: Mapping[str, object], code: int, *, as_json: bool, resume: str = "") -> int:
+    going_on = {"resume": resume} if resume else {}
     try:
         if as_json:
-            print_json({"error": {**fields, "exit_code": code}})
+            print_json({"error": {**fields, "exit_code": code, **going_on}})
         else:
             tell(f"error: {fields['message']}", colour="red")
             if fields["hint"]:
                 tell(f"hint: {fields['hint']}")
+        if resume:
+            tell(f"everything so far is kept; go on with: {resume}")
         flush_output()
     except OSError:  # there is nowhere to say it
         give_up_output()

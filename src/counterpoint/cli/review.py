@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -103,7 +102,6 @@ def review(
     request = ReviewRequest(repo=where.repo, flags=flags, worktree=worktree, rationale=rationale)
     session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
     name = case_name("review", session.clock.now(), session.ids.token(4))
-    folder = where.cases / name
     try:
         plan = plan_review(
             request,
@@ -125,7 +123,8 @@ def review(
         where.make()
         open_review(session, plan, case=name, grants=allowed.grants)
     except BaseException:
-        _tidy(folder)
+        # Nobody has been asked yet: what lies there is no case.
+        shutil.rmtree(where.cases / name, ignore_errors=True)
         raise
     _say_what(plan, name, worktree=worktree)
     return run_to_its_end(session, where, name, allowed, as_json=as_json)
@@ -153,9 +152,3 @@ def _say_remarks(docket: Docket) -> None:
         tell(f"note: {remark}", colour="yellow")
     if len(docket.remarks) > _SHOWN_REMARKS:
         tell(f"note: and {len(docket.remarks) - _SHOWN_REMARKS} more; the report has them all", colour="yellow")
-
-
-def _tidy(folder: Path) -> None:
-    """Remove what a review that never opened has left."""
-    if not list(folder.glob("*.channel.md")):
-        shutil.rmtree(folder, ignore_errors=True)

@@ -2,9 +2,8 @@
 
 import click
 
-from counterpoint.cli.manual import Manual
-from counterpoint.cli.output import say
-from counterpoint.cli.speaking import speak
+from counterpoint.cli.manual import Manual, json_option
+from counterpoint.cli.speaking import Words, speak
 from counterpoint.cli.where import Where, case_argument, where_options
 from counterpoint.core.rules import Withdraw
 
@@ -17,10 +16,9 @@ EXITS = {0: "withdrawn", 1: "refused, or the record cannot be written", 2: "the 
     cls=Manual, exits=EXITS, examples=[("counterpoint withdraw last --reason 'wrong branch'", "end the newest case")]
 )
 @case_argument
-@click.option("--reason", required=True, metavar="TEXT", help="Why; it stands in the record.")
+@click.option("--reason", type=Words(), required=True, help="Why; it stands in the record.")
 @where_options
-def withdraw(case: str, reason: str, where: Where) -> int:
+@json_option
+def withdraw(*, case: str, reason: str, where: Where, as_json: bool) -> int:
     """End an open case without a decision; it stays in the record as withdrawn and undetermined."""
-    name, number = speak(where, case, Withdraw(reason=reason))
-    say(f"withdrew {name} with MSG-{number}")
-    return 0
+    return speak(where, case, Withdraw(reason=reason), did="withdrew", as_json=as_json)

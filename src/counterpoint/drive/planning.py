@@ -104,7 +104,7 @@ def plan_review(
         candidate, lenders = taken.tree, (snapshot_into,)
         remarks = tuple(f"{path} is a repository without a commit, and was left out" for path in taken.left_out)
     with Quarantine(repository, extra=lenders) as quarantine:
-        found = _change(quarantine, base, candidate)
+        found = change(quarantine, base, candidate)
         commands = _commands(quarantine, loaded.settings, base, candidate)
     materials = materials_of(found)
     docket = Docket(
@@ -143,16 +143,6 @@ def _settings(
         base = _base(quarantine, loaded.settings.review.base, tip)
         loaded = read(repository=settings_files(quarantine, base))
     return base, loaded
-
-
-def _change(quarantine: Quarantine, base: str, candidate: str) -> Change:
-    found = change(quarantine, base, candidate)
-    if not found.files:
-        raise SourceError(
-            f"nothing to review: {candidate} has the same files as the merge base {base}",
-            hint="commit a change, or name another base with --base",
-        )
-    return found
 
 
 def _base(quarantine: Quarantine, name: str, tip: str) -> str:

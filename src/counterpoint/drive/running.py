@@ -106,7 +106,8 @@ def _roster(plan: ReviewPlan) -> tuple[Seat, ...]:
 
 def _limits(session: Session, settings: Settings) -> Limits:
     wanted = settings.limits
-    ends = session.clock.now() + timedelta(seconds=wanted.deadline_s) if wanted.deadline_s else None
+    # A stamp is of whole seconds: one more, so that the case is never cut short.
+    ends = session.clock.now() + timedelta(seconds=wanted.deadline_s + 1) if wanted.deadline_s else None
     return Limits(
         max_calls=wanted.max_calls,
         max_tokens=wanted.max_tokens,
