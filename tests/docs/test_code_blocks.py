@@ -14,6 +14,7 @@ from counterpoint.agents.base import schema_fault
 from counterpoint.agents.scripted import parse_script_file
 from counterpoint.drive.config import RepositoryFiles, load
 from counterpoint.protocols.review import REVIEW
+from tests import need
 from tests.docs.pages import GENERATED, Block, blocks_of, pages, written
 from tests.docs.scratch import Scratch, commands_of
 from tests.golden_files import WRITE
@@ -147,5 +148,7 @@ def _answer(value: Any) -> None:
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command, a program or a setting on a page does what the page says (STYLE 7)."""
     monkeypatch.chdir(tmp_path)
+    if "$ ssh-keygen" in page.read_text("utf-8"):
+        need.tool("ssh-keygen")
     complaints = list(_Page(page, tmp_path).run())
     assert not complaints, "\n\n".join(complaints)

@@ -146,20 +146,9 @@ async def drive_case(
 ) -> CaseResult:
     """Open a case with these seats and drive it until it is closed.
 
-    Args:
-        protocol: its name.
-        docket: what the case is about.
-        seats: the agent of each seat, in order.
-        store: where its record is kept.
-        limits: what it may spend.
-        quorum: how many seats must answer.
-        keys: public keys that may sign. A store that signs needs its own here, or the record is unsigned.
-        subject: what briefs show and code can look up; the docket's question by default.
-        consents: copies of grants.
-        clock: what time it is.
-        ids: where random names come from.
-        limiter: how many questions may be open for each destination; share one among cases side by side.
-        on_event: called with what happens.
+    Args are those of `open_case`; besides, `subject` is what briefs show and code can look up (the docket's question
+    by default), and cases side by side share one `limiter`. A store that signs needs its key in `keys`, or the record
+    is unsigned.
 
     Raises:
         Refused: the case cannot be opened like this.
