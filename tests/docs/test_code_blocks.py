@@ -5,6 +5,7 @@ import io
 import json
 import os
 from collections.abc import Iterator
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,7 +111,9 @@ class _Page:
         if os.environ.get("GOLDEN") == WRITE:
             self.shown.append((block, real))
             return
-        assert stands == real, f"it shows\n{stands}\nbut it is\n{real}\nrun `make golden` and read the diff"
+        lines = unified_diff(stands.split("\n"), real.split("\n"), "the page", "what is so", lineterm="", n=1)
+        if stands != real:
+            raise AssertionError("\n".join([*lines, "run `make golden` and read the diff"]))
 
     def _toml(self, text: str) -> None:
         name = text.partition("\n")[0].removeprefix("# ")
