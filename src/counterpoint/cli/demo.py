@@ -84,14 +84,23 @@ def demo(*, folder: Path | None, as_json: bool) -> int:
 class _Teller:
     def __init__(self, *, silent: bool) -> None:
         self._silent = silent
+        self._checked: list[str] = []
+        self._answered: list[str] = []
 
     def __call__(self, text: str = "") -> None:
         if not self._silent:
             say(text)
 
     def event(self, event: DriveEvent) -> None:
-        if event.kind in {EventKind.CHECKED, EventKind.ANSWERED, EventKind.ATTEMPT_FAILED}:
-            self(f"   {event.seat}: {event.text}")
+        """Keep what happens side by side, to be told in an order that is the same every time."""
+        if event.kind is EventKind.CHECKED:
+            self._checked.append(event.text)
+        elif event.kind in {EventKind.ANSWERED, EventKind.ATTEMPT_FAILED}:
+            self._answered.append(f"{event.seat}: {event.text}")
+
+    def tell_events(self) -> None:
+        for line in (*sorted(self._checked), *sorted(self._answered)):
+            self(f"   {line}")
 
 
 def _new_folder(folder: Path | None) -> Path:
@@ -154,6 +163,7 @@ def _open(session: Session, case: str, told: _Teller) -> None:
 async def _drive(driver: Driver[Any], told: _Teller) -> str:
     """Drive to the end; in between, let the critic speak out of turn. Return the rule that refused it."""
     await driver.advance()
+    told.tell_events()
     told()
     told("3. While every answer is sealed, the critic tries to take its answer back")
     turn = Turn(phase="reviewing", round=1, seat=CRITIC, ask=2, blind=True)
