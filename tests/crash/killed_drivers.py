@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -248,11 +249,11 @@ def main(folder: Path, first: int, step: int) -> None:
     while True:
         place = folder / f"kill-{at}"
         place.mkdir()
-        ended = forked(lambda place=place, at=at: drive(place, Killer(at)))  # type: ignore[misc]
+        ended = forked(partial(drive, place, Killer(at)))
         if ended == 0:
             return
         assert ended == -signal.SIGKILL, ended
-        assert forked(lambda place=place: drive(place, Killer(None))) == 0  # type: ignore[misc]
+        assert forked(partial(drive, place, Killer(None))) == 0
         print(json.dumps({"at": at, **summary(place)}))
         at += step
 
