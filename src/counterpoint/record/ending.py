@@ -66,7 +66,8 @@ def _lost_its_line_end(part: Part, n: int) -> bool:
 
 
 def _split(part: Part, found: list[Place]) -> Ending:
-    whole = last_whole(part.content, 0, channel=part.channel, strict=part.strict)
+    start = _last_batch(part.content, found)
+    whole = last_whole(part.content, start, channel=part.channel, strict=part.strict)
     end = whole.end if whole.n >= 0 or part.offset else found[0][1]
     kept = [place for place in found if place[2] <= whole.end]
     rest = part.content[end:]
@@ -76,6 +77,14 @@ def _split(part: Part, found: list[Place]) -> Ending:
         # An entry is written with a line end before it; the one before that is the last entry's own.
         torn = max(at - 1, kept[-1][2] + 1 if kept else 0) if part.content[at - 1 : at] == b"\n" else at
     return Ending(tuple(_span(part, place) for place in kept), None if torn is None else part.offset + torn)
+
+
+def _last_batch(content: bytes, found: list[Place]) -> int:
+    """Return where a batch begins before which nothing can be torn: the last one may be, and what it follows."""
+    number = len(found) - 2
+    while number > 0 and batch_of(content[found[number][1] : found[number][2]])[0] != 1:
+        number -= 1
+    return found[number][1] if number > 0 else 0
 
 
 def _is_unfinished(part: Part, place: Place, rest: bytes) -> bool:

@@ -13,7 +13,7 @@ public tool began, several entries are one atomic replacement of the file, since
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import RecordError
@@ -30,6 +30,8 @@ from counterpoint.record.store import Bell, Block, Draft, Held
 from counterpoint.record.view import View
 
 __all__ = ["HeldFiles"]
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -53,14 +55,18 @@ class HeldFiles(Held):
         return bell[1] if bell is not None and bell[0] == self.n else None
 
     def count(self, thread: str) -> int:
-        try:
-            return self.view.index.count(thread)
-        except IndexDamaged:
-            self.view = self.view.rebuilt()
-            return self.view.index.count(thread)
+        return self._indexed(lambda view: view.index.count(thread))
 
     def read(self, after: int = -1) -> tuple[Block, ...]:
-        return self.view.read(after)
+        return self._indexed(lambda view: view.read(after))
+
+    def _indexed(self, step: Callable[[View], T]) -> T:
+        """Do what looks into the index; where a row in it is damaged, once more with a new one."""
+        try:
+            return step(self.view)
+        except IndexDamaged:
+            self.view = self.view.rebuilt()
+            return step(self.view)
 
     def append(self, drafts: Sequence[Draft], *, bell: Bell | None = None) -> tuple[Block, ...]:
         assert drafts, "an append has at least one entry"
@@ -145,13 +151,7 @@ class HeldFiles(Held):
             at = offset + 1
             spans.append(Span(n=entry.n, thread=entry.thread, offset=at, length=len(block), digest=entry.digest))
             offset = at + len(block) + 1
-        try:
-            for span in spans:
-                self.view.index.add(span)
-        except IndexDamaged:
-            self.view = self.view.rebuilt()
-            for span in spans:
-                self.view.index.add(span)
+        self._indexed(lambda view: view.index.add_all(spans))
 
     def _store_rows(self) -> None:
         view = self.view

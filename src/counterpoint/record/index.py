@@ -16,7 +16,7 @@ A row is written before its entry: where the block is not what the row says, the
 import hashlib
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -211,6 +211,10 @@ class Index:
         )
         self._new += _pack(row)
         self.last = row
+
+    def add_all(self, spans: Iterable[Span]) -> None:
+        for span in spans:
+            self.add(span)
 
     def drop_last(self) -> None:
         """Forget the newest stored row."""

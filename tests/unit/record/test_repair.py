@@ -2,6 +2,7 @@
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -213,6 +214,25 @@ def test_an_index_that_is_lost_or_wrong_is_rebuilt(place: Place, damage: str) ->
         assert held.count("retry") == 2
     place.say("three")
     assert place.texts() == ["one", "two", "three"]
+    assert place.store.verify(place.channel).is_clean
+
+
+def test_a_damaged_row_is_met_late_and_the_index_built_anew(place: Place) -> None:
+    """Only the newest row is looked at when a channel is opened; later steps may meet a wrong one (DESIGN 5)."""
+    for n in range(9):
+        place.store.append(place.channel, [draft(f"text {n}", thread=f"t{n}")], expected=None)
+    path = place.path("index")
+    content = bytearray(path.read_bytes())
+    for at in range(80, len(content) - 200, 100):
+        content[at] ^= 1
+    path.write_bytes(content)
+    with place.store.hold(place.channel) as held:
+        assert held.count("t0") == 1
+    with place.store.hold(place.channel) as held:
+        assert [block.n for block in held.read(1)] == list(range(2, 12))
+    path.write_bytes(content)
+    place.store.append(place.channel, [draft("text 9", thread="t1"), draft("text 10", thread="t2")], expected=None)
+    assert [len(place.store.read_thread(place.channel, f"t{n}")) for n in range(4)] == [1, 2, 2, 1]
     assert place.store.verify(place.channel).is_clean
 
 
@@ -474,3 +494,28 @@ def test_names_that_lead_elsewhere_are_refused(place: Place, name: str) -> None:
         place.store.vault(name).names()
     with pytest.raises(RecordError):
         place.store.claims(name)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"not JSON",
+        b"[]",
+        b'{"attempt":"1","driver":"a","turn":"t","until":"2026-07-06T15:00:00+00:00"}',
+        b'{"attempt":1,"driver":"a","turn":"t","until":"soon"}',
+    ],
+)
+def test_a_journal_with_a_line_that_is_no_claim_is_told(place: Place, line: bytes) -> None:
+    """A whole line that does not read is damage, and the line is named; one without its end is passed over."""
+    until = datetime(2026, 7, 6, 15, tzinfo=UTC)
+    place.store.claim(place.channel, "t.1", driver="a", until=until)
+    path = place.path("claims")
+    whole = path.read_bytes()
+    path.write_bytes(whole + line)
+    assert len(place.store.claims(place.channel)) == 1
+    path.write_bytes(whole + line + b"\n")
+    with pytest.raises(RecordError, match=r"claims:2"):
+        place.store.claims(place.channel)
+    path.write_bytes(whole + line)
+    assert place.store.claim(place.channel, "t.1", driver="a", until=until).attempt == 2
+    assert path.read_bytes().startswith(whole + b'{"attempt":2,')
