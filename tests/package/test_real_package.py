@@ -41,7 +41,9 @@ def six(tmp_path_factory: pytest.TempPathFactory) -> Path:
         need.absent(f"the package index was of no use: {done.stderr.strip().splitlines()[-1]}")
     (archive,) = folder.glob("six-*.tar.gz")
     with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+        # An attribute, as Python 3.11.0 to 3.11.3 have no such argument; they take the pinned archive as it is.
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)
+        packed.extractall(folder)
     return next(path for path in folder.iterdir() if path.is_dir())
 
 
