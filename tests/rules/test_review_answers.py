@@ -195,6 +195,16 @@ def test_an_empty_response_to_a_rebuttal_is_accepted_in_round_one() -> None:
     assert Play().weigh("critic", verdict(responseToRebuttal=" \n"))[1] == (verdict_of("critic"),)
 
 
+def test_a_response_to_a_rebuttal_is_accepted_in_a_later_round() -> None:
+    """VERDICT-3 (SPEC D-11): then there may have been one."""
+    later = replace(Play().state, round=2)
+    turn = replace(turn_of("critic"), round=2)
+    submission = REVIEW.parse(later, turn, verdict(responseToRebuttal="I disagree"))
+    assert REVIEW.admit(later, "critic", turn, submission, evidence=(), now=NOW) == (
+        replace(verdict_of("critic"), round=2),
+    )
+
+
 def test_a_response_to_a_rebuttal_is_refused_in_round_one() -> None:
     """VERDICT-3 (SPEC D-11): there has been none."""
     with refused("VERDICT-3", "responseToRebuttal has 10 characters; in round 1 it is empty"):

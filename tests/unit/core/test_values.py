@@ -5,7 +5,7 @@ from enum import StrEnum
 import pytest
 
 from counterpoint.core.checks import EvidenceStatus, Purpose
-from counterpoint.core.docket import PathState, SeatKind
+from counterpoint.core.docket import Docket, PathState, SeatKind
 from counterpoint.core.entries import FailureReason
 from counterpoint.core.findings import FindingStatus, Ruling
 from counterpoint.core.outcome import SeatEnd
@@ -54,6 +54,21 @@ def test_usage_adds_up_and_is_known_only_if_all_of_it_is() -> None:
 def test_words_in_a_record_never_change(words: type[StrEnum], values: str) -> None:
     """A new one is added here by hand (STYLE 4: wire names never change)."""
     assert " ".join(words) == values
+
+
+def test_what_a_docket_does_not_say_is_empty() -> None:
+    """A docket of words has a question and a candidate."""
+    assert Docket(question="q", candidate="c") == Docket(
+        question="q",
+        candidate="c",
+        base="",
+        instructions="",
+        rationale="",
+        paths=(),
+        commands=(),
+        change="",
+        remarks=(),
+    )
 
 
 def test_a_name_is_short_lower_case_ascii() -> None:

@@ -48,7 +48,7 @@ def located(location: str, changed: Collection[str]) -> Place | None:
 
 
 def _changed_path(written: str, changed: Collection[str]) -> str | None:
-    spellings = (written, written.replace("\\", "/"), *(written.removeprefix(p) for p in ("./", "a/", "b/")))
+    spellings = (written.replace("\\", "/"), *(written.removeprefix(p) for p in ("./", "a/", "b/")))
     if (exact := next((s for s in spellings if s in changed), None)) is not None:
         return exact
     inside = [path for path in changed if written.startswith("/") and written.endswith(f"/{path}")]
@@ -82,9 +82,9 @@ def _of_finding(docket: Docket, finding: NamedFinding) -> list[CheckRequest]:
     place = located(finding.location, changed)
     if place is None:
         return []
-    requests: list[CheckRequest] = [PathCheck(path=place.path, line=None, candidate=docket.candidate)]
-    if place.line is not None:
-        requests.append(PathCheck(path=place.path, line=place.line, candidate=docket.candidate))
+    requests: list[CheckRequest] = [
+        PathCheck(path=place.path, line=line, candidate=docket.candidate) for line in (None, place.line)
+    ]
     if finding.quote is not None:
         requests.append(QuoteCheck(path=place.path, text=finding.quote, candidate=docket.candidate))
         if docket.base and place.path in changed:
@@ -103,8 +103,6 @@ def standing(docket: Docket, finding: NamedFinding, found: Found) -> tuple[Evide
         return _without_file(place, changed, exists)
     if finding.quote is not None:
         return _of_quote(docket, place.path, finding.quote, found)
-    if place.line is None:
-        return EvidenceStatus.NOT_CHECKED, ""
     at_line = found[PathCheck(path=place.path, line=place.line, candidate=docket.candidate)]
     return EvidenceStatus.NOT_CHECKED, at_line.detail if at_line.status is EvidenceStatus.REFUTED else ""
 

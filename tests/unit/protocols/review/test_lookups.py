@@ -51,6 +51,8 @@ def given(*findings: NamedFinding, claims: tuple[CommandClaim, ...] = ()) -> Giv
         ("src/timer.py:12-20", ("src/timer.py", 12)),
         ("src/timer.py:0", ("src/timer.py", 0)),
         ("./src/timer.py:3", ("src/timer.py", 3)),
+        ("./Makefile:3", ("Makefile", 3)),
+        ("vendor/src/timer.py:3", ("vendor/src/timer.py", 3)),
         ("a/src/timer.py:3", ("src/timer.py", 3)),
         ("b/src/timer.py:3", ("src/timer.py", 3)),
         ("src\\timer.py:3", ("src/timer.py", 3)),
@@ -224,6 +226,8 @@ def test_code_says_of_a_finding_what_it_saw_and_no_more(
         (REFUTED, REFUTED, (REFUTED, "candidate")),
         (REFUTED, None, (REFUTED, "candidate")),
         (VERIFIED, REFUTED, (VERIFIED, "candidate")),
+        (VERIFIED, VERIFIED, (VERIFIED, "candidate")),
+        (NOT_CHECKED, VERIFIED, (NOT_CHECKED, "candidate")),
     ],
 )
 def test_a_quote_is_refuted_only_where_both_sides_were_looked_at(

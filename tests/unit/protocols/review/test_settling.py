@@ -90,6 +90,17 @@ def test_a_quorum_does_not_end_the_wait_for_the_others() -> None:
     )
 
 
+def test_every_seat_that_failed_is_named() -> None:
+    """Where the others were enough."""
+    case = Play(CRITIC, SKEPTIC, CHECKS, quorum=1)
+    case.answer("critic", verdict())
+    for seat in ("skeptic", "skeptic", "checks", "checks"):
+        case.fail(seat)
+    assert case.settle()[-1] == closed(
+        StopReason.AGREED, "1 of 3 reviewers have answered; skeptic, checks gave no valid answer", Decision.APPROVED
+    )
+
+
 def test_a_quorum_that_cannot_be_reached_ends_the_case_at_once() -> None:
     """What is sealed is revealed, and decides nothing (FIELD-FAULTS F1, F43: no answer is lost)."""
     case = Play(CRITIC, SKEPTIC, CHECKS, quorum=3)
@@ -158,10 +169,13 @@ def test_a_reply_that_is_gone_or_changed_ends_the_case_as_failed() -> None:
 
 def test_all_replies_that_cannot_be_opened_are_named() -> None:
     """Whatever else would have ended the case."""
-    case = Play(CRITIC, SKEPTIC, limits=Limits(deadline="2026-11-30T12:30:00Z"))
+    case = Play(CRITIC, SKEPTIC, CHECKS, limits=Limits(deadline="2026-11-30T12:30:00Z"))
     case.answer("critic", verdict())
+    case.answer("checks", NAMED_CHECKS)
     case.vault.clear()
-    assert case.settle(minutes(31)) == (closed(StopReason.FAILED, "the sealed reply of critic cannot be opened"),)
+    assert case.settle(minutes(31)) == (
+        closed(StopReason.FAILED, "the sealed reply of critic, checks cannot be opened"),
+    )
 
 
 def test_a_record_that_was_cut_in_a_reveal_is_closed_as_failed() -> None:
@@ -228,6 +242,22 @@ def test_an_opening_says_what_it_was_opened_with() -> None:
         seed="5eed",
         opened_at="2026-11-30T12:00:00+00:00",
     )
+
+
+def test_an_opening_is_stamped_to_the_second() -> None:
+    """As every stamp in a record (DESIGN 5)."""
+    case = opening(CRITIC)
+    (entry,) = REVIEW.open(
+        case.docket,
+        case.roster,
+        case.limits,
+        case=case.case,
+        quorum=case.quorum,
+        supervisor=case.supervisor,
+        seed=case.seed,
+        now=NOW.replace(microsecond=999_999),
+    )
+    assert entry == case
 
 
 def test_a_withdrawal_closes_and_reveals_nothing() -> None:
