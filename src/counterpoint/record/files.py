@@ -208,8 +208,12 @@ class FileStore(Store):
             return False
 
     def _begun(self, channel: str) -> tuple[str, str]:
-        """Return when a channel began, for sorting; its name tells channels without entries apart."""
-        with self._reading(channel) as folder:
+        """Return when a channel began, for sorting, and its name.
+
+        One that cannot be read is listed too, first: whoever opens it is told why.
+        """
+        content = b""
+        with suppress(RecordError), self._reading(channel) as folder:
             fd = open_plain(self._fs, folder, f"{channel}.channel.md")
             try:
                 content = read_all(self._fs, fd, end=_FIRST_BYTES)

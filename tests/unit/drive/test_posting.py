@@ -1,6 +1,7 @@
 """Posting to a shared channel: what it looks up, what it believes, and what it leaves alone (SPEC 3.3)."""
 
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -204,3 +205,17 @@ def test_refs_are_verified_where_the_poster_asks_for_it(store: Store, repository
     with pytest.raises(Refused, match="POST-9"):
         say(store, refs=f"a@{commit}, b@0123456789abcdef", verify_refs=top)
     assert say(store, refs=f"a@{commit}", verify_refs=top).n == 1
+
+
+_LOADED: Final = """
+import sys
+import counterpoint.drive.posting, counterpoint.record.files
+print(*sorted({name.partition(".")[0] for name in sys.modules} & set(sys.argv[1:])))
+"""
+
+
+def test_posting_loads_nothing_that_it_does_not_need() -> None:
+    """A cold start of `post` is most of what it costs (SPEC C-154); a key is loaded where a channel is signed."""
+    heavy = ["asyncio", "click", "cryptography", "jsonschema", "pathlib", "subprocess", "threading", "urllib"]
+    ran = subprocess.run([sys.executable, "-c", _LOADED, *heavy], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []

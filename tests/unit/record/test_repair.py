@@ -519,3 +519,12 @@ def test_a_journal_with_a_line_that_is_no_claim_is_told(place: Place, line: byte
     path.write_bytes(whole + line)
     assert place.store.claim(place.channel, "t.1", driver="a", until=until).attempt == 2
     assert path.read_bytes().startswith(whole + b'{"attempt":2,')
+
+
+def test_one_channel_that_cannot_be_read_does_not_hide_the_others(shared: Place) -> None:
+    """It is listed as well, and whoever opens it is told why."""
+    (shared.root / "bad-00001.debate.json").write_bytes(b"{}")
+    (shared.root / "Bad name.debate.json").write_bytes(b"{}")
+    assert shared.store.list_open() == ("bad-00001", SHARED)
+    with pytest.raises(RecordError):
+        shared.store.read("bad-00001")
