@@ -79,16 +79,16 @@ class Disk(Files):
         folder.names[name] = node.inode
 
     def get(self, path: str) -> bytes:
-        return bytes(self._find(path).content)
+        return bytes(self.find(path).content)
 
     def listing(self, path: str) -> list[str]:
-        names = self._find(path).names
+        names = self.find(path).names
         assert names is not None
         return sorted(names)
 
     def folder(self, path: str) -> Folder:
         self._may_fail("folder")
-        node = self._find(path)
+        node = self.find(path)
         if node.names is None:
             raise _error(errno.ENOTDIR, path)
         return Folder(self._opened(node), path)
@@ -247,11 +247,11 @@ class Disk(Files):
         return names
 
     def _folder_node(self, path: str) -> Node:
-        node = self._find(path or ROOT)
+        node = self.find(path or ROOT)
         assert node.names is not None
         return node
 
-    def _find(self, path: str) -> Node:
+    def find(self, path: str) -> Node:
         node = self.nodes[1]
         for name in filter(None, path.split("/")):
             if node.names is None or name not in node.names:

@@ -53,7 +53,7 @@ def find_ending(part: Part) -> Ending:
     if part.offset and found and before.strip(b"\0 \t\r\n"):
         raise IndexDamaged
     if not found and not part.offset:
-        return Ending((), part.unfinished)
+        return Ending((), None if part.unfinished is None else max(0, part.unfinished - 1))
     if found and _lost_its_line_end(part, found[-1][0]):
         part = part._replace(content=part.content + b"\n")
     return _split(part, found)

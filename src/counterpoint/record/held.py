@@ -132,18 +132,25 @@ class HeldFiles(Held):
         content = b"".join(b"\n%b\n" % block for block in blocks)
         self._add_rows(offset, blocks, parsed)
         view = self.view
+        self.is_spent = True
+        self._store_rows()
+        self.lock.check()
         try:
-            self._store_rows()
-            self.lock.check()
             write_all(view.fs, view.fd, content)
             view.fs.sync(view.fd)
             self._remember(parsed[-1])
         except (OSError, RecordError):
-            self.is_spent = True
             with suppress(OSError):
-                view.fs.truncate(view.fd, offset)
+                self._take_back(offset, len(content))
             raise
+        self.is_spent = False
         view.size = offset + len(content)
+
+    def _take_back(self, offset: int, length: int) -> None:
+        """Cut off what this append wrote, unless somebody broke our lock and wrote behind it."""
+        view = self.view
+        if self.lock.is_ours() and view.fs.stat(view.fd).size <= offset + length:
+            view.fs.truncate(view.fd, offset)
 
     def _add_rows(self, offset: int, blocks: Sequence[bytes], parsed: Sequence[Block]) -> None:
         spans: list[Span] = []
@@ -174,7 +181,13 @@ class HeldFiles(Held):
             if found is None or (found.inode, found.size) != (view.fs.stat(view.fd).inode, view.size):
                 raise RecordError(f"{view.folder.of(name)} was replaced while we held its locks", hint="try again")
             view.fs.rename(view.folder, temporary, name)
-        view.fs.sync(view.folder)
+        try:
+            view.fs.sync(view.folder)
+        except OSError as error:
+            raise RecordError(
+                f"{len(blocks)} entries are recorded, but may not outlast a power cut: {error.strerror}",
+                hint="do not send them again; look at the disk",
+            ) from None
 
     def _remember(self, newest: Block) -> None:
         view = self.view

@@ -169,3 +169,19 @@ def test_a_failed_seal_or_claim_can_be_repeated(layout: Layout, base: Disk, numb
             assert store_on(disk, layout).vault(channel).get("reply-a.1") in {None, b"yes"}
             seal(disk)
             assert store_on(disk, layout).vault(channel).names() == ("reply-a.1",)
+
+
+def test_a_replaced_file_whose_folder_cannot_be_synced_is_told_to_stand() -> None:
+    """The new name cannot be taken back: the error says that the entries are there, not to be sent again."""
+    disk = Disk()
+    disk.make_folder(disk.folder("/"), "root", 0o755)
+    disk.put("/root/plain-00001.channel.md", b"")
+    disk.put("/root/plain-00001.debate.json", b"{}")
+    store = file_store("/root", Layout.SHARED, fs=disk)
+    store.append("plain-00001", [draft("one")], expected=None)
+    disk.fail = {"sync_folder": (0, errno.EIO)}
+    with pytest.raises(RecordError, match="2 entries are recorded") as caught:
+        store.append("plain-00001", [draft("two"), draft("three")], expected=None)
+    assert caught.value.hint.startswith("do not send them again")
+    disk.fail = {}
+    assert [block.text for block in store.read("plain-00001")] == ["one", "two", "three"]

@@ -1,5 +1,6 @@
 """What the next append puts right, what it leaves alone, and what it refuses to touch (DESIGN 5, SPEC C-140)."""
 
+import errno
 import json
 import os
 from datetime import UTC, datetime
@@ -11,9 +12,10 @@ import pytest
 from counterpoint.errors import Corrupt, LockBusy, RecordError
 from counterpoint.record.bell import write_object
 from counterpoint.record.files import FileStore, Layout
-from counterpoint.record.fs import RealFiles
+from counterpoint.record.fs import Folder, RealFiles
 from counterpoint.record.heads import Heads
 from tests.channels import CASE, SETTINGS, SHARED, STAMP, begin, draft, file_store, texts
+from tests.disk import Disk
 
 PLAIN: Final = "plain-00001"
 
@@ -473,6 +475,47 @@ def test_a_lock_that_was_broken_under_us_stops_the_append(shared: Place) -> None
             held.append([draft("three")])
     assert shared.path("lock").exists()
     assert shared.texts() == ["one", "two"]
+
+
+def test_what_somebody_wrote_who_broke_our_lock_is_not_cut(shared: Place) -> None:
+    """The append stops, and takes back nothing: what lies behind our view now is another's (SECURITY C.1)."""
+    with shared.store.hold(shared.channel) as held:
+        shared.path("lock").unlink()
+        add(shared.record, plain_entry(3, "theirs").encode())
+        shared.path("signal.json").write_bytes(ring(3))
+        with pytest.raises(LockBusy):
+            held.append([draft("three")])
+    assert shared.texts() == ["one", "two", "theirs"]
+    shared.say("four")
+    assert shared.texts() == ["one", "two", "theirs", "four"]
+
+
+class Overtaken(Disk):
+    """The channel file's sync fails, and meanwhile somebody has written behind us."""
+
+    def sync(self, opened: int | Folder) -> None:
+        if self.is_overtaken and not isinstance(opened, Folder):
+            channel_file = self.find(f"/root/{SHARED}.channel.md")
+            if self.stat(opened).inode[1] == channel_file.inode:
+                channel_file.content.extend(plain_entry(2, "theirs").encode())
+                raise OSError(errno.EIO, "no more")
+        super().sync(opened)
+
+    is_overtaken = False
+
+
+def test_a_failed_write_does_not_cut_what_was_written_behind_it() -> None:
+    """Our sync fails while somebody who broke our lock has gone on: nothing is cut then."""
+    disk = Overtaken()
+    disk.make_folder(disk.folder("/"), "root", 0o755)
+    store = file_store("/root", Layout.SHARED, fs=disk)
+    begin(store, Layout.SHARED)
+    disk.is_overtaken = True
+    with pytest.raises(RecordError, match="no more"):
+        store.append(SHARED, [draft("one")], expected=None)
+    left = disk.settled()
+    left.put(f"/root/{SHARED}.signal.json", ring(2))
+    assert texts(file_store("/root", Layout.SHARED, fs=left), SHARED) == ["one", "theirs"]
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"name": "other"}'])
