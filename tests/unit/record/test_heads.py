@@ -126,6 +126,19 @@ def test_a_fork_is_found(folder: Path) -> None:
     assert "another two" not in (folder / "clone" / f"{SHARED}.channel.md").read_text()
 
 
+def test_a_fork_that_has_gone_further_is_found(folder: Path) -> None:
+    """The entry under the remembered number is another one, however many follow it (R9)."""
+    say(folder, "one")
+    put_back(folder, copied(folder), "clone")
+    say(folder, "two")
+    forgetful = file_store(str(folder / "clone"), Layout.SHARED)
+    for text in ("another two", "three"):
+        forgetful.append(SHARED, [draft(text)], expected=None)
+    with pytest.raises(Corrupt) as caught:
+        say(folder, "four", "clone")
+    assert caught.value.entry == 2
+
+
 def test_a_channel_from_elsewhere_is_new_here(folder: Path) -> None:
     """On another machine there is nothing to compare with (DESIGN 5: first seen here)."""
     say(folder, "one")

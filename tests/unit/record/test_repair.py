@@ -345,6 +345,17 @@ def test_a_channel_of_the_public_tool_is_continued_byte_for_byte(plain: Place) -
     assert plain.store.verify(PLAIN).mode == "plain"
 
 
+def test_text_put_behind_a_plain_entry_belongs_to_it(plain: Place) -> None:
+    """It is part of the entry for every reader, so the index, which knows the entry without it, is built anew."""
+    plain.say("three")
+    add(plain.record, f"\nby hand\n{plain_entry(4, 'four')}".encode())
+    plain.path("signal.json").write_bytes(ring(4))
+    plain.say("five")
+    read = [block.text for block in plain.store.read(PLAIN)]
+    assert read == ["one", "two", "three\n\nby hand", "four", "five"]
+    assert [block.text for block in plain.store.read_thread(PLAIN, "retry")] == read
+
+
 def test_a_pair_in_a_channel_of_the_public_tool_is_one_replacement(plain: Place) -> None:
     """Plain entries name no batch, so both come with one rename (DESIGN 5, durability)."""
     before, inode = plain.record.read_bytes(), plain.record.stat().st_ino
