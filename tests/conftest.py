@@ -10,7 +10,7 @@ from hypothesis import settings
 from tests import need
 
 settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=50)
-settings.register_profile("soak", deadline=None, max_examples=2000)
+settings.register_profile("soak", deadline=None, max_examples=500)
 
 _MEASURE = pytest.StashKey[Mapping[str, str]]()
 _FOREIGN = ("XDG_", "GIT_", "COUNTERPOINT_")
