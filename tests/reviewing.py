@@ -6,6 +6,7 @@ left in the temporary folder, no program left running.
 
 import json
 import os
+import pty
 import select
 import subprocess
 import sys
@@ -197,6 +198,7 @@ class Project:
             "TMPDIR": str(self.tmp),
             "COUNTERPOINT_STATE": str(self.state),
             "COUNTERPOINT_CONFIG": str(self.config),
+            "NO_COLOR": "1",
         }
 
     def call(self, *args: str | Path) -> Called:
@@ -251,12 +253,30 @@ class Project:
             start_new_session=True,
         )
 
+    def type(self, keys: str, *args: str | Path) -> Called:
+        """Run one command in this process, with standard input and error at a terminal where this is typed."""
+        outer, inner = pty.openpty()
+        os.write(outer, keys.encode())
+        reads, writes = os.fdopen(os.dup(inner)), os.fdopen(inner, "w")
+        kept = sys.stdin, sys.stderr
+        with reads, writes:
+            sys.stdin, sys.stderr = reads, writes
+            try:
+                called = self.call(*args)
+            finally:
+                sys.stdin, sys.stderr = kept
+            writes.write(_END)
+            writes.flush()
+            shown = _read_up_to(outer, _END)
+        os.close(outer)
+        return self._seen(Called(code=called.code, out=called.out, err=shown), args)
+
     def sit(self, *args: str | Path, **environment: str) -> Terminal:
         """Run one command at a terminal."""
         return Terminal(
             [*self.command, *map(str, args)],
             cwd=self.top,
-            environment=self.outside({"TERM": "xterm", "NO_COLOR": "1", **environment}),
+            environment=self.outside({"TERM": "xterm", **environment}),
         )
 
     def outside(self, environment: Mapping[str, str], without: tuple[str, ...] = ()) -> dict[str, str]:
@@ -280,6 +300,18 @@ class Project:
     @property
     def cases(self) -> list[Path]:
         return sorted((self.top / ".counterpoint" / "cases").glob("*"))
+
+
+_END: Final = "-- the end --"
+
+
+def _read_up_to(terminal: int, text: str) -> str:
+    shown = b""
+    while text.encode() not in shown:
+        ready, _, _ = select.select([terminal], [], [], BOUND_S)
+        assert ready, shown
+        shown += os.read(terminal, 1 << 16)
+    return shown.decode().replace("\r\n", "\n").partition(text)[0]
 
 
 _RESULT: Final = Draft202012Validator(RESULT_SCHEMA)

@@ -34,12 +34,10 @@ def test_trust_is_asked_once_and_remembered(project: Project) -> None:
 def test_whatever_is_no_yes_is_a_no(project: Project, typed: str) -> None:
     """Exit 4; nothing was begun, nothing was run, nothing is kept."""
     project.begin(test=f"touch {project.bin}/ran")
-    with project.sit("review") as terminal:
-        terminal.wait_for(ASKED)
-        terminal.type(typed)
-        code, shown = terminal.end()
-    assert code == 4
-    assert "error: trust was not given; nothing was sent and nothing was run" in shown
+    called = project.type(typed, "review")
+    assert called.code == 4
+    assert "error: trust was not given; nothing was sent and nothing was run\n" in called.err
+    assert "hint: run the command again when you are ready to answer" in called.err
     assert not (project.bin / "ran").exists()
     assert project.cases == []
     assert project.call("trust", "list").out == "no answer has been kept\n"
@@ -48,12 +46,10 @@ def test_whatever_is_no_yes_is_a_no(project: Project, typed: str) -> None:
 def test_a_word_that_is_no_answer_is_asked_about_again(project: Project) -> None:
     """A question about permission is never answered by a guess."""
     project.begin()
-    with project.sit("review") as terminal:
-        terminal.wait_for(ASKED)
-        terminal.type("sure\n")
-        assert "y is yes, n or Enter is no, q ends the command" in terminal.wait_for(ASKED)
-        terminal.type("q\n")
-        assert terminal.end()[0] == 4
+    called = project.type("sure\nYES\n", "review")
+    assert called.code == 0
+    assert called.err.count(ASKED) == 2
+    assert "y is yes, n or Enter is no, q ends the command" in called.err
 
 
 def test_ctrl_c_at_the_question_ends_with_130_and_leaves_nothing(project: Project) -> None:
@@ -89,22 +85,36 @@ def test_a_no_to_consent_ends_it_before_trust_is_asked(project: Project) -> None
     """Nothing is sent, nothing is run."""
     project.begin()
     project.configure(project.critic(destination="acme"))
-    with project.sit("review", "--reviewer", "checks", "--reviewer", "critic") as terminal:
-        terminal.wait_for("Send it? [y/N/q] ")
-        terminal.type("n\n")
-        code, shown = terminal.end()
-    assert code == 4
-    assert "consent was not given" in shown
+    called = project.type("n\n", "review", "--reviewer", "checks", "--reviewer", "critic")
+    assert called.code == 4
+    assert "consent was not given" in called.err
+    assert ASKED not in called.err
     assert project.cases == []
+
+
+def test_consent_that_was_given_stays_when_trust_is_not(project: Project) -> None:
+    """Each answer is one of its own, and is kept as the screen says."""
+    project.begin()
+    project.configure(project.critic(destination="acme"))
+    asked = ("review", "--reviewer", "checks", "--reviewer", "critic")
+    assert project.type("y\nn\n", *asked).code == 4
+    called = project.type("y\n", *asked)
+    assert called.code == 0
+    assert "Send it?" not in called.err
 
 
 def test_a_command_with_hidden_characters_draws_no_screen_of_its_own(project: Project) -> None:
     """SECURITY: what a repository says is shown on one line, written out."""
-    evil = '[checks]\ntest = [["sh", "test.sh", "\\u001b[2J\\nRun them? [y/N/q] y"]]\n'
-    project.begin(evil)
-    with project.sit("review") as terminal:
-        screen = terminal.wait_for(ASKED)
-        terminal.type("n\n")
-        terminal.end()
-    assert "\x1b" not in screen
-    assert "\\u{1b}[2J\\u{a}" in screen
+    project.begin('[checks]\ntest = [["sh", "test.sh", "\\u001b[2J\\nRun them? [y/N/q] y"]]\n')
+    shown = project.type("n\n", "review").err
+    assert "\x1b" not in shown
+    assert "\\u{1b}[2J\\u{a}" in shown
+
+
+def test_colour_is_for_terminals_that_may_have_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`NO_COLOR` switches it off; so does a pipe."""
+    project.begin()
+    assert "\x1b[31merror:" not in project.type("n\n", "review").err
+    monkeypatch.delenv("NO_COLOR")
+    assert "\x1b[31merror:" in project.type("n\n", "review").err
+    assert "\x1b" not in project.review().err

@@ -82,7 +82,7 @@ def get_reply(vault: Vault, turn_id: str) -> KeptReply | None:
     except (NotCanonical, KeyError, TypeError, UnknownEntry) as error:
         raise RecordError(
             f"the reply kept for {turn_id} cannot be read: {error}",
-            hint="move the file out of the case's vault folder; the seat will be asked again",
+            hint="put the file back as it was; where the answer is not sealed yet, the seat is asked again without it",
         ) from None
 
 
@@ -105,7 +105,7 @@ def get_evidence(vault: Vault, request: CheckRequest) -> Evidence | None:
     except (NotCanonical, UnknownEntry) as error:
         raise RecordError(
             f"{_evidence_name(request)} in the vault cannot be read: {error}",
-            hint="move that file away; the check will run again",
+            hint="put the file back as it was; where no answer that rests on it is sealed, it runs again without it",
         ) from None
     return found if found.request == request else None
 

@@ -1,0 +1,158 @@
+"""What a review is to be, before anything is asked or written (drive/planning.py; SPEC D-03 to D-06)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from counterpoint.core.docket import PathState
+from counterpoint.drive.committed import CommittedFiles, read_at, read_settings_files
+from counterpoint.drive.paths import Folders
+from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review, seat_names, settings_here
+from counterpoint.errors import ConfigError, SourceError
+from counterpoint.isolation.repository import Quarantine, Repository
+from tests.repositories import Scratch
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Scratch:
+    """Return a repository whose branch `change` changes one file, deletes one and adds what is no text."""
+    made = Scratch(tmp_path / "shop")
+    made.commit({"price.py": "x = 1\n", "old.py": "o = 1\n", "test_price.py": "import unittest\n"})
+    made.git("checkout", "-q", "-b", "change")
+    (made.top / "old.py").unlink()
+    made.commit({"price.py": "x = 2\n", "logo.png": b"\x00\xff" * 10})
+    return made
+
+
+def plan(shop: Scratch, flags: Mapping[str, object] | None = None, *, worktree: bool = False) -> ReviewPlan:
+    place = shop.top.parent
+    return plan_review(
+        ReviewRequest(repo=shop.top, flags=flags or {}, worktree=worktree, rationale="because"),
+        folders=Folders(state=place / "state", config=place / "config"),
+        environment={},
+        snapshot_into=place / "objects",
+    )
+
+
+def test_a_plan_says_all_that_a_case_is_opened_with(shop: Scratch) -> None:
+    """Candidate, base, paths and their states, commands and why, reviewers; nothing is written anywhere."""
+    made = plan(shop)
+    docket = made.docket
+    assert (docket.candidate, docket.base) == (shop.id("rev-parse", "HEAD"), shop.id("rev-parse", "main"))
+    assert docket.rationale == "because"
+    assert [(path.path, path.state) for path in docket.paths] == [
+        ("logo.png", PathState.BINARY),
+        ("old.py", PathState.DELETED),
+        ("price.py", PathState.TEXT),
+    ]
+    assert [command.argv[2] for command in docket.commands] == ["unittest", "compileall"]
+    assert made.reviewers == ("checks",)
+    assert made.materials.shown_paths == ("old.py", "price.py", "logo.png")
+    assert sorted(path.name for path in shop.top.parent.iterdir()) == ["shop"]
+
+
+def test_commands_are_listed_only_for_a_reviewer_that_runs_them(shop: Scratch) -> None:
+    """Nobody is asked to trust what would not run."""
+    assert plan(shop, {"review.reviewers": ("human",)}).docket.commands == ()
+
+
+def test_commands_of_the_base_count_where_the_change_takes_them_away(shop: Scratch) -> None:
+    """A change does not become good by removing the tests."""
+    (shop.top / "test_price.py").unlink()
+    shop.commit()
+    assert ("python", "-m", "unittest", "discover") in [command.argv for command in plan(shop).docket.commands]
+
+
+def test_a_repository_without_a_commit_in_the_work_tree_is_a_remark(shop: Scratch) -> None:
+    """It has nothing that a tree could name; whoever reads the report sees that it was left out."""
+    Scratch(shop.top / "inner")
+    made = plan(shop, worktree=True)
+    assert made.docket.remarks == ("inner/ is a repository without a commit, and was left out",)
+    with pytest.raises(SourceError, match="the work tree has 1 path that no commit holds as it is: inner/"):
+        plan(shop)
+
+
+def test_more_than_a_few_paths_are_counted(shop: Scratch) -> None:
+    """Five are named."""
+    for number in range(7):
+        shop.write(f"new{number}.py", "n\n")
+    with pytest.raises(SourceError, match=r"has 7 paths that no commit holds: new0\.py, .*new4\.py, …$"):
+        plan(shop)
+
+
+@pytest.mark.parametrize(
+    ("reviewers", "names"),
+    [
+        (("critic", "checks"), ("critic", "checks")),
+        (("critic", "critic", "critic"), ("critic", "critic-2", "critic-3")),
+        (("critic", "critic-2", "critic"), ("critic", "critic-2", "critic-3")),
+        (("critic", "critic", "critic-2"), ("critic", "critic-3", "critic-2")),
+        (("critic-2", "critic-2", "critic", "critic"), ("critic-2", "critic-2-2", "critic", "critic-3")),
+    ],
+)
+def test_every_seat_has_a_name_of_its_own(reviewers: tuple[str, ...], names: tuple[str, ...]) -> None:
+    """One agent may have several seats; the name of another agent is never taken from it."""
+    assert seat_names(reviewers) == names
+
+
+def test_too_few_calls_are_refused_with_the_number_that_is_needed(shop: Scratch) -> None:
+    """Before anybody is asked anything."""
+    with pytest.raises(ConfigError, match="expected at least 2, one question for each reviewer; got 1"):
+        plan(shop, {"review.reviewers": ("human", "human"), "limits.max_calls": 1})
+
+
+def test_the_disk_refusing_is_a_sentence(shop: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No temporary folder that can be written."""
+    monkeypatch.setattr("tempfile.tempdir", str(shop.top / "nowhere"))
+    with pytest.raises(SourceError, match=r"the review cannot be prepared: .*nowhere.*: No such file") as caught:
+        plan(shop)
+    assert "TMPDIR" in caught.value.hint
+
+
+def test_settings_are_read_at_the_merge_base_and_beside_it(shop: Scratch) -> None:
+    """For the review and for its notice."""
+    shop.commit({"counterpoint.toml": "[checks]\n"})
+    base = shop.id("rev-parse", "HEAD")
+    shop.write("counterpoint.toml", "[review]\n")
+    found = read_settings_files(Repository.find(shop.top), base)
+    assert (found.commit, found.at_base, found.in_working_copy) == (
+        base,
+        {"counterpoint.toml": b"[checks]\n"},
+        {"counterpoint.toml": b"[review]\n"},
+    )
+    (shop.top / "counterpoint.toml").unlink()
+    (shop.top / "counterpoint.toml").symlink_to("price.py")
+    assert read_settings_files(Repository.find(shop.top), base).in_working_copy == {}
+
+
+def test_settings_too_large_to_be_any_are_refused(shop: Scratch) -> None:
+    """A review does not go on without the rules that it cannot read."""
+    base = shop.commit({"counterpoint.toml": b"#" * ((1 << 20) + 1)})
+    with pytest.raises(SourceError, match="at most"):
+        read_settings_files(Repository.find(shop.top), base)
+
+
+def test_why_a_repositorys_settings_are_left_out_is_said(shop: Scratch, tmp_path: Path) -> None:
+    """For `counterpoint settings`, which prints the others."""
+    folders = Folders(state=tmp_path / "state", config=tmp_path / "config")
+    files, why = settings_here(shop.top, flags={}, folders=folders, environment={})
+    assert files is not None
+    assert (files.commit, why) == (shop.id("rev-parse", "main"), "")
+    files, why = settings_here(tmp_path, flags={}, folders=folders, environment={})
+    assert files is None
+    assert why == f"the repository's settings are left out: '{tmp_path}' is in no git repository"
+
+
+def test_a_committed_file_is_read_or_there_is_none(shop: Scratch) -> None:
+    """Missing, too large, or lost: none to look into. Names that are not UTF-8 are there, under another name."""
+    shop.write(b"caf\xe9", "c")
+    commit = shop.commit({"large.bin": b"0" * ((4 << 20) + 1)})
+    repository = Repository.find(shop.top)
+    assert read_at(repository, commit, "price.py") == b"x = 2\n"
+    assert read_at(repository, commit, "gone.py") is None
+    assert read_at(repository, commit, "large.bin") is None
+    with Quarantine(repository) as quarantine:
+        names = CommittedFiles(quarantine, commit).names
+    assert "caf\ufffd" in names
+    assert "price.py" in names

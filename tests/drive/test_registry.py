@@ -1,0 +1,112 @@
+"""Settings in, agents out (drive/registry.py; DESIGN 3)."""
+
+from pathlib import Path
+
+import pytest
+
+from counterpoint.agents.checks import ChecksAgent
+from counterpoint.agents.command import CommandAgent, CommandProfile
+from counterpoint.agents.human import HumanAgent
+from counterpoint.agents.scripted import ScriptedAgent
+from counterpoint.drive.registry import Registry
+from counterpoint.errors import ConfigError
+from tests.settings_files import loaded
+
+SCRIPT = "[[reply]]\nanswer = {approved = true}\n"
+COMMAND = """
+[agents.critic]
+kind = "command"
+command = ["agent", "{brief}", "{result}"]
+destination = "acme"
+prompt = "file"
+result = "file"
+environment = ["ACME_KEY"]
+set = {MODE = "review"}
+home = "user"
+cwd = "tree"
+timeout_s = 7
+model = "large-2"
+reply_pointer = "/text"
+model_pointer = "/model"
+input_tokens_pointer = "/in"
+output_tokens_pointer = "/out"
+session_pointer = "/session"
+"""
+
+
+def registry(tmp_path: Path, content: str = "", *, settings_file: Path | None = None) -> Registry:
+    """Return the agents of a repository whose merge base has these settings and one script."""
+    return Registry(
+        loaded(content, settings_file=settings_file),
+        read_at_base={"critic.toml": SCRIPT.encode()}.get,
+        environment={"ACME_KEY": "k"},
+        resume="counterpoint resume review-1",
+        drafts=tmp_path / "drafts",
+    )
+
+
+def test_every_setting_of_a_command_reaches_its_program(tmp_path: Path) -> None:
+    """Each key has another value than its default, so that none can be forgotten."""
+    agent = registry(tmp_path, COMMAND).agent("critic")
+    assert isinstance(agent, CommandAgent)
+    assert agent.destination == "acme"
+    assert agent._profile == CommandProfile(
+        name="critic",
+        command=("agent", "{brief}", "{result}"),
+        destination="acme",
+        timeout_s=7,
+        prompt_by_file=True,
+        result_by_file=True,
+        environment=("ACME_KEY",),
+        set={"MODE": "review"},
+        user_home=True,
+        in_tree=True,
+        model="large-2",
+        reply_pointer="/text",
+        model_pointer="/model",
+        input_tokens_pointer="/in",
+        output_tokens_pointer="/out",
+        session_pointer="/session",
+    )
+
+
+def test_a_command_without_a_timeout_has_that_of_the_case(tmp_path: Path) -> None:
+    """`limits.call_timeout_s`."""
+    settings = '[agents.critic]\nkind = "command"\ncommand = "agent"\ndestination = "local"\n'
+    agent = registry(tmp_path, settings + "[limits]\ncall_timeout_s = 11\n").agent("critic")
+    assert isinstance(agent, CommandAgent)
+    assert agent._profile.timeout_s == 11
+
+
+def test_the_agents_that_need_no_settings(tmp_path: Path) -> None:
+    """`checks`, and people, who share one terminal; what they type is kept in a private folder."""
+    agents = registry(tmp_path)
+    assert isinstance(agents.agent("checks"), ChecksAgent)
+    one, two = agents.agent("human"), agents.agent("human")
+    assert isinstance(one, HumanAgent)
+    assert isinstance(two, HumanAgent)
+    assert one._terminal is two._terminal
+    assert (tmp_path / "drafts").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_script_of_the_person_is_read_where_it_lies(tmp_path: Path) -> None:
+    """Beside their settings."""
+    settings_file = tmp_path / "config.toml"
+    settings_file.write_text('[agents.critic]\nkind = "scripted"\nfile = "mine.toml"\n')
+    (tmp_path / "mine.toml").write_text(SCRIPT)
+    assert isinstance(registry(tmp_path, settings_file=settings_file).agent("critic"), ScriptedAgent)
+
+
+def test_a_script_of_the_repository_is_read_at_the_merge_base(tmp_path: Path) -> None:
+    """No change brings the answers of its own reviewer."""
+    named = '[agents.critic]\nkind = "scripted"\nfile = "{}"\n'
+    assert isinstance(registry(tmp_path, named.format("critic.toml")).agent("critic"), ScriptedAgent)
+    with pytest.raises(ConfigError, match=r"expected a file of the merge base; got 'new\.toml'"):
+        registry(tmp_path, named.format("new.toml")).agent("critic")
+
+
+def test_an_agent_that_nobody_set_up_is_named(tmp_path: Path) -> None:
+    """With those that are there."""
+    with pytest.raises(ConfigError, match=r"agents\.ghost: expected one of checks, human") as caught:
+        registry(tmp_path).agent("ghost")
+    assert caught.value.hint == "add [agents.ghost] to your settings"
