@@ -1,5 +1,6 @@
 """The largest that hostile text can make of an entry still fits into a record, or the case could never be closed."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from counterpoint.core.entries import Entry, SubmissionRevealed
 from counterpoint.core.wording import describe
 from counterpoint.record.block import ZEROS, parse, render
 from counterpoint.record.store import Draft
+from counterpoint.record.typed import MAX_FIELDS, write_fields
 from tests.review_case import SALT, Play, as_bytes, claim, finding, turn_of, verdict
 
 
@@ -26,12 +28,20 @@ def in_a_record(entry: Entry) -> Any:
     return parse(render(draft, n=1, channel_id="0" * 32, prev=ZEROS), channel="review-1", strict=True).fields
 
 
-@pytest.mark.parametrize("character", ["\n", "\x7f"])
-def test_the_largest_reply_that_is_read_can_be_revealed(character: str) -> None:
-    """Whatever it consists of: escaping makes six bytes of one (SECURITY S3, B.1)."""
-    reply = character * (MAX_REPLY_BYTES // len(character.encode()))
-    entry = SubmissionRevealed(turn=turn_of("critic"), salt=SALT, reply=reply)
+def test_the_largest_reply_that_is_read_can_be_revealed() -> None:
+    """Its words are cut, its fields are whole (SECURITY S3)."""
+    entry = SubmissionRevealed(turn=turn_of("critic"), salt=SALT, reply="\n" * MAX_REPLY_BYTES)
     assert in_a_record(entry) == encode(entry)
+
+
+@pytest.mark.parametrize("character", ["\x7f", "\n", '"', "\u202e", "\U000e0041"])
+def test_escaping_makes_at_most_six_bytes_of_one(character: str) -> None:
+    """So the fields have room for the largest reply, whatever it consists of (SECURITY B.1)."""
+    reply = character * 1000
+    entry = SubmissionRevealed(turn=turn_of("critic"), salt=SALT, reply=reply)
+    around = len(write_fields(encode(replace(entry, reply=""))))
+    assert len(write_fields(encode(entry))) <= around + 6 * len(reply.encode())
+    assert around + 6 * MAX_REPLY_BYTES <= MAX_FIELDS
 
 
 @pytest.mark.parametrize("character", ["x", "\x7f", "\n", "\U000e0041"])
