@@ -59,9 +59,17 @@ def test_a_grant_holds_until_it_is_revoked(abroad: Project) -> None:
     found = abroad.judge()
     assert [consent["digest"] for consent in found["consents"]] == [row["digest"]]
     revoked = abroad.call("consent", "revoke", row["digest"][:8])
-    assert revoked.out == f"revoked {row['digest'][:12]}: nothing more goes to acme\n"
+    assert revoked.out == f"revoked {row['digest'][:12]}: nothing more goes to acme by it\n"
     assert abroad.review().code == 4
     assert abroad.call("consent", "list").out.split()[1] == "revoked"
+
+
+def test_programs_grant_list_and_revoke_too(abroad: Project) -> None:
+    """`--json`: the same fields each time."""
+    given = abroad.call("consent", "grant", "acme", "--json").json
+    assert (given["destination"], given["scope"], given["revoked"]) == ("acme", "change under review", False)
+    assert abroad.call("consent", "list", "--json").json["grants"] == [given]
+    assert abroad.call("consent", "revoke", given["digest"], "--json").json == {**given, "revoked": True}
 
 
 def test_a_grant_that_has_ended_is_none(abroad: Project) -> None:

@@ -44,6 +44,16 @@ def test_an_answer_holds_for_this_checkout_until_it_is_revoked(project: Project)
     assert project.review().code == 4
 
 
+def test_programs_answer_list_and_revoke_too(project: Project) -> None:
+    """`--json`: the same fields each time."""
+    project.begin()
+    given = project.call("trust", "grant", "--json").json
+    assert (given["git_folder"], given["revoked"]) == (str(project.git.git_dir), False)
+    assert project.call("trust", "list", "--json").json["answers"] == [given]
+    assert project.call("trust", "revoke", given["digest"], "--json").json == {**given, "revoked": True}
+    assert project.call("trust", "list", "--json").json["answers"] == [{**given, "revoked": True}]
+
+
 def test_a_copy_of_a_trusted_checkout_is_asked_about_anew(project: Project) -> None:
     """The answer names path and mark: neither a copy elsewhere nor a clone at the same path has both."""
     project.begin()

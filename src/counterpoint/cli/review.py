@@ -51,13 +51,13 @@ class _Seconds(click.ParamType[int]):
     ],
 )
 @where_options
-@click.option("--base", metavar="REV", help="Compare with this.  [default: origin's default branch]")
+@click.option("--base", metavar="REV", help="Compare with this.  [default: the remote's default branch, else main]")
 @click.option(
     "--reviewer",
     "reviewers",
     multiple=True,
     metavar="NAME",
-    help="Who reviews; repeat for several.  [default: checks]",
+    help="Who reviews; repeat for several.  [default: what the settings name, else checks]",
 )
 @click.option("--worktree", is_flag=True, help="Judge the files as they lie instead of HEAD.")
 @click.option("--rationale", default="", metavar="TEXT", help="Why the change was made; shown to every reviewer.")
@@ -69,8 +69,10 @@ class _Seconds(click.ParamType[int]):
     metavar="DEST",
     help="Let what its reviewers are given be sent there, in this run.",
 )
-@click.option("--max-calls", type=click.IntRange(min=1), help="How many questions may be asked in all.")
-@click.option("--max-tokens", type=click.IntRange(min=1), help="Stop asking once this many tokens are reported.")
+@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="How many questions may be asked in all.")
+@click.option(
+    "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Stop asking once this many tokens are reported."
+)
 @click.option("--deadline", type=_Seconds(), help="End the case after this long: 90s, 10m, 2h.")
 @json_option
 def review(

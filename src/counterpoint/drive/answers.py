@@ -93,7 +93,10 @@ class AnswerBook:
         found = [each for each in self.all() if each.digest.startswith(prefix)]
         if len(prefix) < _SHORTEST or len(found) != 1:
             expected = f"the first {_SHORTEST} or more digits of one digest in {path_text(self._folder)}"
-            raise ConfigError(self._folder.name, expected, got=prefix, hint="list them and name one")
+            kind = self._folder.name
+            raise ConfigError(
+                kind, expected, got=prefix, hint=f"run `counterpoint {kind} list`, and name one of them"
+            )
         fields = {"answer": found[0].digest, "by": by, "revoked_at": format_stamp(now), "v": 1}
         self._write(f"{found[0].digest}.revoked", canonical_json(fields))
         return found[0]

@@ -82,7 +82,7 @@ def get_reply(vault: Vault, turn_id: str) -> KeptReply | None:
     except (NotCanonical, KeyError, TypeError, UnknownEntry) as error:
         raise RecordError(
             f"the reply kept for {turn_id} cannot be read: {error}",
-            hint="put the file back as it was; where the answer is not sealed yet, the seat is asked again without it",
+            hint="put the file back as it was; an answer that is not sealed yet is asked for again without it",
         ) from None
 
 
