@@ -7,7 +7,6 @@ finds the repository around it.
 """
 
 import asyncio
-import tempfile
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -51,6 +50,7 @@ class ReviewedChange(Subject):
     Args:
         repository: where the objects are.
         docket: what was opened for review.
+        folder: an empty private folder outside every repository; it is removed in the end.
         objects: the folder with the objects of a working tree's snapshot, where there is one.
         checks: how project commands run.
         environment: the process's variables, from which commands are given a few.
@@ -64,6 +64,7 @@ class ReviewedChange(Subject):
         repository: Repository,
         docket: Docket,
         *,
+        folder: Path,
         objects: Path,
         checks: ChecksSettings,
         environment: Mapping[str, str],
@@ -80,7 +81,7 @@ class ReviewedChange(Subject):
         self._reading = asyncio.Lock()
         self._exporting: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._exports: dict[str, ExportReport] = {}
-        self._folder = Path(tempfile.mkdtemp(prefix="counterpoint-"))
+        self._folder = folder
         lenders = (objects,) if objects.is_dir() else ()
         with removed_on_failure(self._folder):
             self._quarantine = Quarantine(repository, extra=lenders, parent=self._folder)

@@ -26,6 +26,7 @@ from counterpoint.drive.consent import Grant
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.ids import Ids, RandomIds
 from counterpoint.drive.lease import hold_lease
+from counterpoint.drive.leftovers import clear, folder_for, programs_of
 from counterpoint.drive.paths import Folders, disk_asked
 from counterpoint.drive.planning import ReviewPlan, seat_names
 from counterpoint.drive.progress import OnEvent, ignore_events
@@ -164,9 +165,11 @@ def driving(
         repository = Repository.find(session.repo)
         settings = settings_of(session, repository, opened.docket.base)
         check_seats(opened, settings)
+        clear(case)
         subject = ReviewedChange(
             repository,
             opened.docket,
+            folder=folder_for(case),
             objects=objects_of(session.cases, case),
             checks=settings.checks,
             environment=session.environment,
@@ -174,7 +177,7 @@ def driving(
             clock=session.clock,
             ends=datetime.fromisoformat(opened.limits.deadline) if opened.limits.deadline else None,
         )
-        with subject:
+        with subject, programs_of(case):
             yield Driver(
                 rules_of(opened.protocol),
                 store,

@@ -28,13 +28,12 @@ from typing import Final
 
 from counterpoint.core.canonical import visible
 from counterpoint.errors import Unreachable
+from counterpoint.isolation.marks import end_marked, with_mark
 
-__all__ = ["MARK", "MAX_ARGUMENT", "Finished", "find_program", "run"]
+__all__ = ["MAX_ARGUMENT", "Finished", "find_program", "run"]
 
 MAX_ARGUMENT: Final = 100_000
 """Bytes. The kernel refuses one argument of 128 KiB, and some programs cut long before."""
-MARK: Final = "COUNTERPOINT_RUN"
-"""The environment variable that all descendants of one run share."""
 GRACE_S: Final = 2.0
 """From the request to end to the kill."""
 LINGER_S: Final = 1.0
@@ -96,7 +95,7 @@ async def run(
     Args:
         argv: the program and its arguments. A name is looked up on `env`'s PATH, a relative path from `cwd`.
         cwd: the folder it starts in.
-        env: its whole environment; only `MARK` is added.
+        env: its whole environment; only `marks.MARK` is added.
         stdin: what standard input holds; `None` is an empty one.
         timeout_s: after this it is ended, and `timed_out` says so.
         max_output: how many bytes of standard output are kept.
@@ -111,7 +110,7 @@ async def run(
     program = find_program(argv[0], env=env, cwd=cwd)
     mark = secrets.token_hex(8)
     started = time.monotonic()
-    popen = _start(program, argv, cwd=cwd, env=_marked(env, mark), fed=stdin is not None, merged=merge_stderr)
+    popen = _start(program, argv, cwd=cwd, env=with_mark(env, mark), fed=stdin is not None, merged=merge_stderr)
     child = _Child(popen, stdin=stdin, max_output=max_output, on_line=on_line)
     try:
         timed_out = not await child.wait(timeout_s)
@@ -157,12 +156,6 @@ def find_program(name: str, *, env: Mapping[str, str], cwd: Path) -> Path:
     if "/" in name:
         raise Unreachable(f"there is no program at {str(candidates[0])!r}", hint="correct the path in the settings")
     raise Unreachable(f"no program {name!r} on PATH", hint=f"install {name!r}, or give its full path")
-
-
-def _marked(env: Mapping[str, str], mark: str) -> dict[str, str]:
-    # Inside another run the outer mark is kept, so that the outer end still finds everything below it.
-    outer = os.environ.get(MARK, "")
-    return {**env, MARK: f"{outer}:{mark}" if outer else mark}
 
 
 def _start(
@@ -268,7 +261,7 @@ class _Child:
             Unreachable: it is still there.
         """
         self._signal(signal.SIGKILL)
-        _kill_marked(mark)
+        end_marked(mark)
         for fd in tuple(self._open):
             self._ignore(fd)
         self._stop_feeding()
@@ -357,22 +350,3 @@ class _Child:
 async def _within(future: asyncio.Future[None], timeout_s: float) -> bool:
     done, _ = await asyncio.wait({future}, timeout=timeout_s)
     return bool(done)
-
-
-def _kill_marked(mark: str) -> None:
-    """Kill every process of this machine whose environment carries `mark`, until a look finds no new one."""
-    killed: set[int] = set()
-    while found := _marked_pids(mark.encode()) - killed:
-        for pid in found:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        killed |= found
-
-
-def _marked_pids(mark: bytes) -> set[int]:
-    pids = set()
-    for folder in Path("/proc").glob("[0-9]*"):  # none on macOS
-        with suppress(OSError):
-            if mark in (folder / "environ").read_bytes():
-                pids.add(int(folder.name))
-    return pids

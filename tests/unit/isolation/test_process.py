@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from counterpoint.errors import Unreachable
-from counterpoint.isolation.process import MARK, MAX_ARGUMENT, Finished, find_program, run
+from counterpoint.isolation.marks import MARK
+from counterpoint.isolation.process import MAX_ARGUMENT, Finished, find_program, run
 from tests import need
 from tests.processes import BOUND_S, children, finish, is_gone, pids, shell
 
