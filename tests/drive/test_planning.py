@@ -156,3 +156,14 @@ def test_a_committed_file_is_read_or_there_is_none(shop: Scratch) -> None:
         names = CommittedFiles(quarantine, commit).names
     assert "caf\ufffd" in names
     assert "price.py" in names
+
+
+def test_what_an_export_withholds_is_said_and_never_counts_as_checked(shop: Scratch) -> None:
+    """FIELD-FAULTS F15, SECURITY G10: no reviewer has it in its tree, and no command meets it."""
+    shop.commit({"odd\nname.py": "x = 3\n", **{f"more\n{number:02d}": "" for number in range(20)}})
+    docket = plan(shop).docket
+    states = {path.path: path.state for path in docket.paths}
+    assert states["odd\\u{a}name.py"] is PathState.WITHHELD
+    assert states["price.py"] is PathState.TEXT
+    assert docket.remarks[0].startswith("more\\u{a}00 is not in the export: ")
+    assert docket.remarks[-1] == "1 more paths are not in the export"

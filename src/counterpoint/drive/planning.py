@@ -23,7 +23,8 @@ from counterpoint.drive.paths import Folders, disk_asked
 from counterpoint.drive.settings import AgentKind, Settings
 from counterpoint.errors import ConfigError, SourceError
 from counterpoint.isolation.change import change
-from counterpoint.isolation.changed import Change, ChangeKind, FileKind, Unshown
+from counterpoint.isolation.changed import Change, ChangedFile, ChangeKind, FileKind, Unshown
+from counterpoint.isolation.export import Remark, withheld
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.revisions import default_base, head, merge_base, resolve
 from counterpoint.isolation.worktree import look_at_worktree, snapshot_worktree
@@ -37,6 +38,7 @@ __all__ = [
     "settings_here",
 ]
 
+_NAMED_WITHHELD: Final = 20
 _SHOWN_DIRTY: Final = 5
 
 _STATES: Final[Mapping[FileKind, PathState]] = {
@@ -105,6 +107,7 @@ def plan_review(
         remarks = tuple(f"{path} is a repository without a commit, and was left out" for path in taken.left_out)
     with Quarantine(repository, extra=lenders) as quarantine:
         found = change(quarantine, base, candidate)
+        left_out = withheld(quarantine.objects, candidate)
         commands = _commands(quarantine, loaded.settings, base, candidate)
     materials = materials_of(found)
     docket = Docket(
@@ -112,10 +115,10 @@ def plan_review(
         candidate=candidate,
         base=base,
         rationale=request.rationale,
-        paths=_paths(found),
+        paths=_paths(found, left_out),
         commands=commands,
         change=digest(materials.change.encode()),
-        remarks=(*remarks, *materials.not_shown),
+        remarks=(*remarks, *materials.not_shown, *_said(left_out)),
     )
     return ReviewPlan(
         repository=repository,
@@ -211,14 +214,23 @@ def _commands(quarantine: Quarantine, settings: Settings, base: str, candidate: 
     return tuple(found.values())
 
 
-def _paths(found: Change) -> tuple[ChangedPath, ...]:
-    return tuple(
-        ChangedPath(
-            path=file.path,
-            state=PathState.DELETED if file.change is ChangeKind.DELETED else _STATES[file.kind],
-        )
-        for file in found.files
-    )
+def _paths(found: Change, left_out: Sequence[Remark]) -> tuple[ChangedPath, ...]:
+    return tuple(ChangedPath(path=file.path, state=_state(file, left_out)) for file in found.files)
+
+
+def _state(file: ChangedFile, left_out: Sequence[Remark]) -> PathState:
+    if file.change is ChangeKind.DELETED:
+        return PathState.DELETED
+    if any(file.path == remark.path or file.path.startswith(f"{remark.path}/") for remark in left_out):
+        return PathState.WITHHELD
+    return _STATES[file.kind]
+
+
+def _said(left_out: Sequence[Remark]) -> tuple[str, ...]:
+    """Name what no reviewer has in its tree and no command meets."""
+    named = [f"{remark.path} is not in the export: {remark.reason}" for remark in left_out[:_NAMED_WITHHELD]]
+    more = len(left_out) - len(named)
+    return (*named, f"{more} more paths are not in the export") if more else tuple(named)
 
 
 def materials_of(found: Change) -> Materials:
