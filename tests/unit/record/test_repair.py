@@ -1,7 +1,6 @@
 """What the next append puts right, what it leaves alone, and what it refuses to touch (DESIGN 5, SPEC C-140)."""
 
 import errno
-import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,104 +9,11 @@ from typing import Final
 import pytest
 
 from counterpoint.errors import Corrupt, LockBusy, RecordError
-from counterpoint.record.bell import write_object
-from counterpoint.record.files import FileStore, Layout
-from counterpoint.record.fs import Folder, RealFiles
-from counterpoint.record.heads import Heads
-from tests.channels import CASE, SETTINGS, SHARED, STAMP, begin, draft, file_store, texts
+from counterpoint.record.files import Layout
+from counterpoint.record.fs import Folder
+from tests.channels import CASE, SHARED, begin, draft, file_store, texts
 from tests.disk import Disk
-
-PLAIN: Final = "plain-00001"
-
-
-class Place:
-    """A channel on disk, and its files."""
-
-    def __init__(self, folder: Path, layout: Layout, channel: str) -> None:
-        self.layout = layout
-        self.channel = channel
-        self.heads = Heads(RealFiles(), str(folder / "state" / "heads"))
-        self.root = folder / "root"
-        self.folder = self.root / channel if layout is Layout.CASES else self.root
-
-    @property
-    def store(self) -> FileStore:
-        return file_store(str(self.root), self.layout, heads=self.heads)
-
-    def path(self, suffix: str) -> Path:
-        return self.folder / f"{self.channel}.{suffix}"
-
-    @property
-    def record(self) -> Path:
-        return self.path("channel.md")
-
-    def say(self, *some: str) -> None:
-        typed = self.layout is Layout.CASES
-        self.store.append(self.channel, [draft(text, typed=typed) for text in some], expected=None)
-
-    def texts(self) -> list[str]:
-        return texts(self.store, self.channel)
-
-    def bell(self) -> object:
-        return json.loads(self.path("signal.json").read_bytes())["seq"]
-
-    def aside(self) -> list[bytes]:
-        return [path.read_bytes() for path in sorted(self.folder.glob("*.torn-*"))]
-
-    def forget(self) -> None:
-        """Let this machine remember nothing, as after the record came from elsewhere."""
-        for path in (self.root.parent / "state" / "heads").iterdir():
-            path.unlink()
-
-
-@pytest.fixture(params=Layout)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    layout: Layout = request.param
-    (tmp_path / "root").mkdir()
-    (tmp_path / "state").mkdir()
-    place = Place(tmp_path, layout, CASE if layout is Layout.CASES else SHARED)
-    begin(place.store, layout)
-    place.say("one")
-    place.say("two")
-    return place
-
-
-@pytest.fixture
-def shared(tmp_path: Path) -> Place:
-    (tmp_path / "root").mkdir()
-    (tmp_path / "state").mkdir()
-    place = Place(tmp_path, Layout.SHARED, SHARED)
-    begin(place.store, Layout.SHARED)
-    place.say("one")
-    place.say("two")
-    return place
-
-
-@pytest.fixture
-def plain(tmp_path: Path) -> Place:
-    """A channel as the public tool leaves it after two entries."""
-    (tmp_path / "root").mkdir()
-    (tmp_path / "state" / "heads").mkdir(parents=True)
-    place = Place(tmp_path, Layout.SHARED, PLAIN)
-    place.record.write_text(plain_entry(1, "one") + plain_entry(2, "two"))
-    place.path("signal.json").write_bytes(ring(2))
-    place.path("debate.json").write_bytes(write_object({**SETTINGS, "name": PLAIN}))
-    return place
-
-
-def plain_entry(n: int, text: str, *, sender: str = "claude", thread: str = "retry") -> str:
-    return f"\n## MSG-{n} | {STAMP} | from: {sender} | type: info | thread: {thread} | refs: -\n\n{text}\n"
-
-
-def ring(seq: int) -> bytes:
-    bell = {"seq": seq, "turn": "codex", "thread": "retry", "last_entry": f"MSG-{seq}", "updated_at": STAMP}
-    return write_object(bell)
-
-
-def add(path: Path, content: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(content)
-
+from tests.places import Place, add, plain_entry, ring
 
 TORN: Final = [b"\n## MSG-3 | 2026", b"\n", b"\n\0\0\0\0", b"\0" * 40, b"\n## MSG-3 | x\n\nno header"]
 
@@ -334,130 +240,6 @@ def test_text_put_behind_an_entry_by_hand_changes_that_entry(shared: Place) -> N
     with pytest.raises(Corrupt) as caught:
         shared.store.verify(shared.channel)
     assert caught.value.entry == 4
-
-
-def test_a_channel_of_the_public_tool_is_continued_byte_for_byte(plain: Place) -> None:
-    """No genesis, no trailer, no typed object (DESIGN 5)."""
-    before = plain.record.read_bytes()
-    plain.store.append(PLAIN, [draft("three", sender="codex")], expected=2)
-    assert plain.record.read_bytes() == before + plain_entry(3, "three", sender="codex").encode()
-    assert plain.bell() == 3
-    assert plain.store.verify(PLAIN).mode == "plain"
-
-
-def test_text_put_behind_a_plain_entry_belongs_to_it(plain: Place) -> None:
-    """It is part of the entry for every reader, so the index, which knows the entry without it, is built anew."""
-    plain.say("three")
-    add(plain.record, f"\nby hand\n{plain_entry(4, 'four')}".encode())
-    plain.path("signal.json").write_bytes(ring(4))
-    plain.say("five")
-    read = [block.text for block in plain.store.read(PLAIN)]
-    assert read == ["one", "two", "three\n\nby hand", "four", "five"]
-    assert [block.text for block in plain.store.read_thread(PLAIN, "retry")] == read
-
-
-def test_a_pair_in_a_channel_of_the_public_tool_is_one_replacement(plain: Place) -> None:
-    """Plain entries name no batch, so both come with one rename (DESIGN 5, durability)."""
-    before, inode = plain.record.read_bytes(), plain.record.stat().st_ino
-    plain.store.append(PLAIN, [draft("three"), draft("four")], expected=2)
-    expected = plain_entry(3, "three", sender="owner") + plain_entry(4, "four", sender="owner")
-    assert plain.record.read_bytes() == before + expected.encode()
-    assert plain.record.stat().st_ino != inode
-    plain.store.append(PLAIN, [draft("five")], expected=4)
-    assert plain.texts() == ["one", "two", "three", "four", "five"]
-
-
-def test_an_empty_channel_of_the_public_tool_begins_at_one(plain: Place) -> None:
-    """SPEC C-028."""
-    plain.record.write_bytes(b"")
-    plain.path("signal.json").write_bytes(ring(0))
-    plain.say("one")
-    assert plain.record.read_bytes() == plain_entry(1, "one", sender="owner").encode()
-
-
-def test_a_plain_channel_counts_on_from_its_doorbell(plain: Place) -> None:
-    """Entries that the public tool lost, or archived elsewhere, are not numbered a second time (SPEC C-028)."""
-    plain.path("signal.json").write_bytes(ring(7))
-    assert plain.store.head(PLAIN)[0] == 7
-    plain.store.append(PLAIN, [draft("eight")], expected=7)
-    assert [block.n for block in plain.store.read(PLAIN)] == [1, 2, 8]
-
-
-def test_a_plain_channel_whose_numbers_began_anew_goes_on_from_the_highest(plain: Place) -> None:
-    """What the public tool repeated stays as it is; nothing is repeated once more (SPEC C-140)."""
-    add(plain.record, plain_entry(1, "again").encode())
-    plain.path("signal.json").write_bytes(ring(1))
-    plain.say("three")
-    assert [(block.n, block.text) for block in plain.store.read(PLAIN)] == [
-        (1, "one"),
-        (2, "two"),
-        (1, "again"),
-        (3, "three"),
-    ]
-
-
-def test_the_last_line_end_may_be_missing_in_a_plain_channel(plain: Place) -> None:
-    """An editor may have taken it; the entry was acknowledged and is kept (DESIGN 5, shared mode)."""
-    plain.record.write_bytes(plain.record.read_bytes().rstrip(b"\n"))
-    plain.path("index").unlink(missing_ok=True)
-    plain.say("three")
-    assert plain.texts() == ["one", "two", "three"]
-
-
-def archive_thread(place: Place, thread: str) -> None:
-    """Move a thread's blocks as the public tool's `compact` does: a banner, blocks as they are, a blank line more."""
-    content = place.record.read_bytes().decode()
-    parts = ["\n## MSG-" + part for part in content.split("\n## MSG-")[1:]]
-    kept = [part for part in parts if f"| thread: {thread} |" not in part]
-    moved = [part for part in parts if f"| thread: {thread} |" in part]
-    (place.folder / "archive").mkdir(exist_ok=True)
-    add(place.folder / "archive" / f"{place.channel}-2026-07.md", "\n".join(moved).encode() + b"\n")
-    banner = (
-        f"> Older closed threads relocate verbatim to archive/ (see archive/{place.channel}-INDEX.md). "
-        "Entries are never edited - `debate compact` only moves them.\n"
-    )
-    temporary = place.record.with_suffix(".tmp")
-    temporary.write_text(banner + "".join(kept))
-    temporary.rename(place.record)
-
-
-@pytest.mark.parametrize("newest_too", [False, True])
-def test_a_compaction_in_the_middle_of_a_chain_keeps_it_whole(shared: Place, *, newest_too: bool) -> None:
-    """The chain goes by number, wherever a block lies; the newest entry may be an archived one (issue 2)."""
-    shared.store.append(shared.channel, [draft("three", thread="other")], expected=2)
-    for thread in ("retry", "other") if newest_too else ("retry",):
-        archive_thread(shared, thread)
-    assert shared.texts() == ["one", "two", "three"]
-    assert shared.store.head(shared.channel)[0] == 3
-    shared.say("four")
-    assert [block.n for block in shared.store.read(shared.channel)] == [0, 1, 2, 3, 4]
-    assert [block.text for block in shared.store.read(shared.channel, 1)] == ["two", "three", "four"]
-    verified = shared.store.verify(shared.channel)
-    assert (verified.n, verified.is_clean) == (4, True)
-    shared.say("five")
-    with shared.store.hold(shared.channel) as held:
-        assert held.count("retry") == 2
-
-
-def test_a_genesis_that_was_archived_is_found(shared: Place) -> None:
-    """Somebody closed the thread `genesis` and compacted: entry 0 is in an archive then."""
-    archive_thread(shared, "genesis")
-    shared.say("three")
-    shared.say("four")
-    assert shared.texts() == ["one", "two", "three", "four"]
-    assert shared.store.verify(shared.channel).is_clean
-
-
-def test_two_different_entries_of_one_number_are_corrupt(shared: Place) -> None:
-    """One in the channel file and one in an archive; the same bytes twice are a compaction cut short (SPEC C-045)."""
-    whole = shared.record.read_bytes()
-    archive_thread(shared, "retry")
-    shared.record.write_bytes(whole)
-    assert shared.texts() == ["one", "two"]
-    archive = shared.folder / "archive" / f"{shared.channel}-2026-07.md"
-    archive.write_bytes(archive.read_bytes().replace(b"\none\n", b"\n0ne\n"))
-    with pytest.raises(Corrupt):
-        shared.say("three")
 
 
 def test_the_public_tools_lock_is_waited_for_and_broken_when_its_holder_is_dead(shared: Place) -> None:
