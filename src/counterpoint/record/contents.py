@@ -47,7 +47,7 @@ def read_contents(fs: Files, folder: Folder, channel: str, *, heads: Heads | Non
         first = genesis_in(content) or archived_genesis(archived_blocks(fs, folder, channel))
         if heads is not None and first is not None:
             genesis = parse_genesis(parse(first, channel=channel, strict=False), channel=channel)
-            kept = heads.get(genesis.channel_id)
+            kept = heads.of(channel, genesis.channel_id)
             remembered = kept and Remembered(genesis=kept.genesis, n=kept.n, head=kept.head)
         content += read_all(fs, fd, start=len(content))
     finally:
@@ -91,4 +91,6 @@ def verify_channel(
     if heads is not None and verified.genesis is not None:
         seen = Kept(genesis=verified.genesis_digest, n=verified.n, head=verified.head)
         heads.remember(channel, verified.genesis.channel_id, seen)
+        if verified.mode == "strict":
+            heads.pin(channel, verified.genesis_digest)
     return verified

@@ -100,6 +100,8 @@ class FileStore(Store):
             if self._heads is not None:
                 seen = Kept(genesis=digest(block), n=0, head=digest(block))
                 self._heads.remember(channel, genesis.channel_id, seen)
+                if strict:
+                    self._heads.pin(channel, seen.genesis)
 
     def _begin(self, folder: Folder, channel: str, block: bytes, settings: bytes) -> None:
         self._refuse_existing(folder, channel)

@@ -3,6 +3,8 @@
 It lies in the user's state folder, where no repository writes, and finds what a chain alone cannot: a record rolled
 back, forked, or begun anew under another genesis (SECURITY R6, R9, R11). A channel not known here is new, no fault.
 
+A strict channel is also remembered by its name, so that no other record passes for it there.
+
 One file for each channel id holds two slots of one line; the older one is overwritten, so that a torn write leaves
 the other. After a power cut the memory may be one entry behind the record, never ahead of it.
 """
@@ -12,6 +14,7 @@ import zlib
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt
 from counterpoint.record.fs import Access, Files
 from counterpoint.record.safe import open_folder, open_own, write_all
@@ -55,6 +58,18 @@ class Heads:
                 self._fs.close(fd)
         return None
 
+    def of(self, channel: str, channel_id: str) -> Kept | None:
+        """Return what is remembered of a channel by its id, or else what was pinned to its name."""
+        return self.get(channel_id) or self.get(_pin(channel))
+
+    def pin(self, channel: str, genesis: str) -> None:
+        """Bind the name of a strict channel to its genesis: no other record passes for it under that name.
+
+        Raises:
+            Corrupt: the name is bound to another genesis.
+        """
+        self.remember(channel, _pin(channel), Kept(genesis=genesis, n=0, head=genesis))
+
     def remember(self, channel: str, channel_id: str, seen: Kept) -> None:
         """Keep `seen` where it is not older than what is kept.
 
@@ -76,10 +91,16 @@ class Heads:
                 self._fs.close(fd)
 
     def _make_folder(self) -> None:
-        above, _, name = self._path.rstrip("/").rpartition("/")
+        self._make(self._path.rstrip("/"))
+
+    def _make(self, path: str) -> None:
+        """Make a folder of the user's own, and those above it, where they are missing."""
+        above, _, name = path.rpartition("/")
         try:
-            self._fs.close(self._fs.folder(self._path))
+            self._fs.close(self._fs.folder(path))
         except FileNotFoundError:
+            if above:
+                self._make(above)
             with open_folder(self._fs, above or ".") as parent:
                 with suppress(FileExistsError):
                     self._fs.make_folder(parent, name, 0o700)
@@ -93,6 +114,10 @@ class Heads:
         if first is not None and (second is None or first.n >= second.n):
             return first, 1
         return second, 0
+
+
+def _pin(channel: str) -> str:
+    return digest(f"channel {channel}".encode())[:32]
 
 
 def compare(channel: str, kept: Kept, seen: Kept) -> None:

@@ -242,7 +242,7 @@ class _Opening(NamedTuple):
         if first is None:
             return _Known(b"", None, self.strict, None)
         genesis = parse_genesis(parse(first, channel=self.channel, strict=self.strict), channel=self.channel)
-        remembered = self.heads.get(genesis.channel_id) if self.heads else None
+        remembered = self.heads.of(self.channel, genesis.channel_id) if self.heads else None
         return _Known(first, genesis, self.strict or genesis.mode == "strict", remembered)
 
     def _refuse_trailers(self, content: bytes) -> None:

@@ -1,5 +1,6 @@
 """The memory of heads outlives torn writes and two writers, and finds what contradicts it (DESIGN 5, SECURITY R9)."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +10,7 @@ from counterpoint.errors import Corrupt
 from counterpoint.record.files import FileStore, Layout
 from counterpoint.record.fs import RealFiles
 from counterpoint.record.heads import Heads, Kept
-from tests.channels import SHARED, begin, draft, file_store, texts
+from tests.channels import CASE, SHARED, STAMP, begin, draft, file_store, genesis, key, texts
 from tests.disk import Disk
 
 ID: Final = "0123456789abcdef0123456789abcdef"
@@ -149,3 +150,23 @@ def test_a_channel_from_elsewhere_is_new_here(folder: Path) -> None:
     assert next(finding.code for finding in store_in(elsewhere).verify(SHARED).findings) == "first-seen"
     say(elsewhere, "two")
     assert texts(store_in(elsewhere), SHARED) == ["one", "two"]
+
+
+def test_another_record_does_not_pass_for_a_case_under_its_name(tmp_path: Path) -> None:
+    """SECURITY R11: a whole case with other keys and another id, put where one that this machine knows lay."""
+    stores = []
+    for name, channel_id in (("mine", "c" * 32), ("theirs", "d" * 32)):
+        (tmp_path / name).mkdir()
+        heads = Heads(RealFiles(), str(tmp_path / f"state-{name}" / "heads"))
+        store = FileStore(str(tmp_path / name), Layout.CASES, signer=key, heads=heads)
+        whole = replace(genesis(Layout.CASES), channel_id=channel_id)
+        store.create(CASE, whole, stamp=STAMP, sender="counterpoint", settings={})
+        store.append(CASE, [draft("one", typed=True)], expected=0)
+        stores.append(store)
+    assert stores[0].verify(CASE).is_clean
+    (tmp_path / "mine" / CASE).rename(tmp_path / "gone")
+    (tmp_path / "theirs" / CASE).rename(tmp_path / "mine" / CASE)
+    for look in (stores[0].verify, stores[0].read):
+        with pytest.raises(Corrupt) as caught:
+            look(CASE)
+        assert caught.value.entry == 0
