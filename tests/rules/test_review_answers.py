@@ -173,6 +173,8 @@ def test_an_approval_with_an_open_finding_is_refused(severity: str) -> None:
     findings = (finding(id="F1", status="resolved"), finding(id="F2", severity=severity))
     with refused("VERDICT-1", "approved is true, but F2 is open"):
         Play().weigh("critic", verdict(*findings, approved=True))
+    with refused("VERDICT-1", "approved is true, but F2, F3 is open"):
+        Play().weigh("critic", verdict(*findings, finding(id="F3"), approved=True))
 
 
 def test_a_disapproval_with_an_open_finding_is_accepted() -> None:
