@@ -122,11 +122,22 @@ def _meet(pipe: Path, flags: int) -> IO[str]:
             raise
 
 
+class Checkout(Scratch):
+    """A repository whose ignored files stay out of its commits, as they would for its user."""
+
+    def commit(self, files: dict[str, str | bytes] | None = None, *, message: str = "change") -> str:
+        for name, content in (files or {}).items():
+            self.write(name, content)
+        self.git("add", "--all")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+        return self.id("rev-parse", "HEAD")
+
+
 class Project:
     """A repository with `main` and, checked out, the branch `change`; and a person with a home of their own."""
 
     def __init__(self, top: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.git = Scratch(top / "shop")
+        self.git = Checkout(top / "shop")
         self.top = self.git.top
         self.bin = top / "bin"
         self.tmp = top / "tmp"

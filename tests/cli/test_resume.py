@@ -52,7 +52,6 @@ def test_after_kill_9_the_seat_is_asked_again_and_the_lost_question_is_counted(p
     driver.communicate()
     gate.open()
     assert is_gone(agent)
-    project.sweep()
     gate_is_off(project)
     assert project.call("cases").out.splitlines()[1].split()[2] == "open"
     called = project.call("resume", "last", "--json")
@@ -60,6 +59,7 @@ def test_after_kill_9_the_seat_is_asked_again_and_the_lost_question_is_counted(p
     assert attempts(called.json) == ["driver_lost"]
     assert called.json["usage"]["calls"] == calls(project) == 2
     assert project.call("verify", "last").code == 0
+    assert list(project.tmp.iterdir()) == []
 
 
 def test_after_kill_9_a_seat_that_had_answered_is_not_asked_again(project: Project, gate: Gate) -> None:
@@ -73,7 +73,6 @@ def test_after_kill_9_a_seat_that_had_answered_is_not_asked_again(project: Proje
     driver.send_signal(signal.SIGKILL)
     driver.communicate(timeout=30)
     gate.open()
-    project.sweep()
     gate_is_off(project)
     called = project.call("resume", "last", "--json")
     assert (called.code, [finding["id"] for finding in called.json["findings"]]) == (3, ["quick-F1"])
@@ -195,6 +194,36 @@ def test_a_repository_that_is_gone_is_missed_by_an_open_case_only(project: Proje
     assert project.call(*line, "--repo", project.config).code == 1
     assert project.call(*line).code == 0
     assert project.call(*line, "--repo", project.config).code == 0
+
+
+@pytest.mark.parametrize("code", [0, 130])
+def test_a_case_of_another_machine_is_neither_driven_nor_taken_for_a_pass(
+    project: Project, gate: Gate, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    """A repository can bring the files of an approved case; only what this machine signed is its own word."""
+    if code:
+        _interrupted(project, gate)
+    else:
+        gate_is_off(project)
+        assert project.review().code == 0
+    monkeypatch.setenv("COUNTERPOINT_STATE", str(project.bin / "another"))
+    for _ in range(2):
+        called = project.call("resume", "last")
+        assert called.code == 1
+        assert "was not begun on this machine" in called.err
+        assert project.call("report", "last").code == 0
+        assert project.call("trust", "grant").code == 0
+
+
+def test_a_record_that_was_changed_is_not_gone_on_with(project: Project, gate: Gate) -> None:
+    """The first thing is to verify it: one word of its text, and it is refused by the entry's name."""
+    _interrupted(project, gate)
+    (case,) = project.cases
+    channel = case / f"{case.name}.channel.md"
+    channel.write_bytes(channel.read_bytes().replace(b"good to merge", b"bad to merge!"))
+    called = project.call("resume", "last")
+    assert called.code == 1
+    assert f"{case.name} MSG-1: " in called.err
 
 
 def test_a_case_that_nobody_knows_is_exit_1(project: Project) -> None:

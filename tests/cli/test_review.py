@@ -199,18 +199,21 @@ def test_a_change_too_large_to_show_is_approved_by_nobody_who_did_not_see_it(pro
 
 
 def test_names_that_are_no_text_are_judged_and_shown_written_out(project: Project) -> None:
-    """Bad input of issue 2: a newline, an escape and bytes that are not UTF-8 in file names."""
+    """Bad input of issue 2: what no export can hold under its name counts as seen by nobody, and that is said."""
     project.begin()
-    project.git.commit({"two\nlines.txt": "a\n", "esc\x1b[31m.txt": "b\n"})
     project.git.write(b"caf\xe9.txt", "c\n")
     project.git.commit()
+    assert project.judge()["exit_code"] == 0
+    project.git.commit({"two\nlines.txt": "a\n", "esc\x1b[31m.txt": "b\n"})
     called = project.review("--trust-commands")
-    assert called.code == 0
-    result = json.loads((project.cases[-1] / "result.json").read_text())
-    assert [path["path"] for path in result["docket"]["paths"]] == [
+    assert called.code == 3
+    assert "\x1b" not in called.out + called.err
+    assert "note: two\\u{a}lines.txt is not in the export: " in called.err
+    assert "nobody was shown esc\\u{1b}[31m.txt, two\\u{a}lines.txt" in called.out
+    paths = project.call("resume", "last", "--json").json["docket"]["paths"]
+    assert [path["path"] for path in paths] == [
         "caf\\xe9.txt",
         "esc\\u{1b}[31m.txt",
         "price.py",
         "two\\u{a}lines.txt",
     ]
-    assert "\x1b" not in called.out + called.err

@@ -78,6 +78,19 @@ def test_a_home_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     assert caught.value.hint == "name a folder that can be written with --root DIR"
 
 
+@pytest.mark.parametrize("link", [".counterpoint", ".counterpoint/cases", ".counterpoint/.gitignore"])
+def test_a_home_that_is_a_link_is_not_used(tmp_path: Path, link: str) -> None:
+    """A repository can hold one, and would have its cases written anywhere."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "shop" / link).parent.mkdir(parents=True)
+    (tmp_path / "shop" / link).symlink_to(elsewhere)
+    with pytest.raises(SourceError, match="is a link") as caught:
+        make_home(tmp_path / "shop")
+    assert "remove the link" in caught.value.hint
+    assert list(elsewhere.iterdir()) == []
+
+
 def written(name: str, entries: Sequence[Entry]) -> MemoryStore:
     """Return a store whose one channel holds these entries, whatever the rules say of them."""
     store = MemoryStore()

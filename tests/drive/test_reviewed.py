@@ -4,7 +4,6 @@ Sources: DESIGN 4 ("evidence", "checks as a reviewer"); FIELD-FAULTS F30.
 """
 
 import asyncio
-import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import replace

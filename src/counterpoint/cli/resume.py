@@ -8,9 +8,12 @@ from counterpoint.cli.allow import ask_leave
 from counterpoint.cli.ending import end_case, run_to_its_end
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.where import Where, case_argument, where_options
+from counterpoint.drive.cases import LoadedCase
+from counterpoint.drive.clock import SystemClock, format_stamp
 from counterpoint.drive.lease import current_holder
 from counterpoint.drive.running import Session, check_seats, settings_of
-from counterpoint.errors import LeaseHeld
+from counterpoint.drive.verifying import verify_case
+from counterpoint.errors import LeaseHeld, SourceError
 from counterpoint.isolation.repository import Repository
 
 __all__ = ["resume"]
@@ -38,9 +41,9 @@ __all__ = ["resume"]
 def resume(*, case: str, where: Where, trust_commands: bool, consents: tuple[str, ...], as_json: bool) -> int:
     """Go on with a case: no seat that has answered is asked again, and nothing is recorded twice.
 
-    A closed case is left as it is; its result is printed.
+    A closed case is left as it is; its result is printed. The record is verified first, and has to be this machine's.
     """
-    loaded = where.load(case)
+    loaded = _load_own(where, case)
     if loaded.state.closed is not None:
         return end_case(where, loaded, as_json=as_json)
     if holder := current_holder(loaded.folder):
@@ -59,3 +62,21 @@ def resume(*, case: str, where: Where, trust_commands: bool, consents: tuple[str
         consent_flags=consents,
     )
     return run_to_its_end(session, where, loaded.name, allowed, as_json=as_json)
+
+
+def _load_own(where: Where, case: str) -> LoadedCase:
+    """Read a case that this machine has begun. A repository can bring files that only look like one.
+
+    Raises:
+        SourceError: none or several fit, or another machine began it.
+        RecordError: it does not verify.
+    """
+    name, now = where.find(case), format_stamp(SystemClock().now())
+    verified = verify_case(where.store, where.cases, name, folders=where.folders, note=None, now=now)
+    assert verified.case is not None, "`verify_case` replays a case or raises"
+    if verified.own_key is None:
+        raise SourceError(
+            f"case {name} was not begun on this machine: this machine's key is none of those that sign its record",
+            hint=f"resume it where it was begun; `counterpoint report {name}` says what it came to so far",
+        )
+    return verified.case

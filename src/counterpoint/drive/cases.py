@@ -56,9 +56,18 @@ def case_name(protocol: str, now: datetime, token: str) -> str:
 
 
 def make_home(root: Path) -> Path:
-    """Make `.counterpoint/cases` below `root`, ignored by git through its own ignore file."""
+    """Make `.counterpoint/cases` below `root`, ignored by git through its own ignore file.
+
+    Raises:
+        SourceError: it cannot be made, or a link stands in its place: a repository could lead it anywhere.
+    """
     home = root / HOME
     cases = home / "cases"
+    if link := next((place for place in (home, cases, home / ".gitignore") if place.is_symlink()), None):
+        raise SourceError(
+            f"{link} is a link; cases are kept in a folder of their own",
+            hint="remove the link, or name another folder with --root DIR",
+        )
     try:
         cases.mkdir(parents=True, exist_ok=True)
         ignore = home / ".gitignore"
