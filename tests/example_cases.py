@@ -132,6 +132,7 @@ class Play:
             SubmissionSealed(
                 turn=turn,
                 digest=seal(salt, content.encode()),
+                evidence=seal(salt, b"[]"),
                 model_requested=model,
                 model_reported=model,
                 usage=usage or Usage(known=True),

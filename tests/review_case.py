@@ -242,6 +242,7 @@ class Play:
         entry = SubmissionSealed(
             turn=turn,
             digest=seal(opened.salt, opened.content.encode()),
+            evidence="e" * 64,
             model_requested="m",
             model_reported=NOT_REPORTED,
             usage=SPENT,

@@ -93,6 +93,7 @@ class Case:
         consents: Sequence[ConsentGranted] = (),
         subject: Subject | None = None,
         store: Store | None = None,
+        docket: Docket = DOCKET,
     ) -> None:
         self.seats = seats
         self.clock = ManualClock(START)
@@ -101,7 +102,7 @@ class Case:
         self.subject = subject or TextSubject("a change", shown_paths=("a.py",))
         self.name = open_case(
             "review",
-            DOCKET,
+            docket,
             roster_of(seats),
             store=self.store,
             clock=self.clock,

@@ -9,7 +9,15 @@ from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, Pur
 from counterpoint.core.entries import SubmissionSealed
 from counterpoint.core.sealing import seal
 from counterpoint.core.values import Turn, Usage
-from counterpoint.drive.kept import KeptReply, Openings, get_evidence, get_reply, put_evidence, put_reply
+from counterpoint.drive.kept import (
+    KeptReply,
+    Openings,
+    get_evidence,
+    get_reply,
+    put_evidence,
+    put_reply,
+    seal_evidence,
+)
 from counterpoint.errors import RecordError
 from counterpoint.protocols.review import REVIEW
 from counterpoint.record.store import Vault
@@ -98,7 +106,7 @@ def test_evidence_that_cannot_be_read_is_a_record_error() -> None:
         assert caught.value.hint.startswith("put the file back as it was")
 
 
-def sealed_case(content: bytes) -> tuple[Play, Drawer, Turn]:
+def sealed_case(content: bytes, *evidence: Evidence) -> tuple[Play, Drawer, Turn]:
     """Return a case whose one seat has sealed these bytes, and the vault that holds them."""
     case, vault = Play(CRITIC), Drawer()
     turn = case.owed("critic")
@@ -113,6 +121,7 @@ def sealed_case(content: bytes) -> tuple[Play, Drawer, Turn]:
         SubmissionSealed(
             turn=turn,
             digest=seal(SALT, content),
+            evidence=seal_evidence(SALT, evidence),
             model_requested="m",
             model_reported="m",
             usage=Usage(),
@@ -125,8 +134,8 @@ def sealed_case(content: bytes) -> tuple[Play, Drawer, Turn]:
 def test_a_sealed_reply_is_opened_with_what_code_found() -> None:
     """Salt, text, submission and evidence, as the reveal needs them."""
     content = as_bytes(verdict(claims=[claim("pytest -q", passes=True)]))
-    case, vault, turn = sealed_case(content)
     evidence = Evidence(request=REQUEST, status=EvidenceStatus.VERIFIED, detail="exit 0")
+    case, vault, turn = sealed_case(content, evidence)
     put_evidence(vault, evidence)
     openings = Openings(vault, REVIEW, case.state)
     assert (list(openings), len(openings)) == ([turn.id], 1)

@@ -58,6 +58,7 @@ ENTRIES: Final[tuple[Entry, ...]] = (
     SubmissionSealed(
         turn=turn_of("critic"),
         digest="f" * 64,
+        evidence="e" * 64,
         model_requested="a-model",
         model_reported="a-model-2026",
         usage=Usage(input_tokens=1200, output_tokens=300, known=True),

@@ -116,7 +116,8 @@ def test_a_judge_that_errs_or_leaves_something_out_is_not_neutral() -> None:
     with refused("CHECKS-1", "1 commands named; the docket's 2 decide, each once, in order"):
         Play(CHECKS).weigh("checks", {"commands": [["pytest", "-q"]]})
     skipped = ended({CHECKS: NAMED_CHECKS}, tree=Tree(commands={PYTEST.argv: EvidenceStatus.NOT_CHECKED}))
-    assert skipped.outcome.reasons == ("only checks answered, and no test command passed",)
+    assert skipped.outcome.decision is Decision.UNDETERMINED
+    assert "pytest -q (not installed)" in skipped.outcome.reasons[0]
 
 
 def test_a_verdict_belongs_to_one_commit() -> None:

@@ -73,6 +73,8 @@ class SubmissionSealed:
     turn: Turn
     digest: str
     """SHA-256 of salt and reply."""
+    evidence: str
+    """SHA-256 of salt and of what code had found for the reply; what is revealed rests on nothing else."""
     model_requested: str
     model_reported: str
     usage: Usage
@@ -152,6 +154,8 @@ class FailureReason(StrEnum):
     WRONG_IDENTITY = "wrong_identity"
     TREE_TOUCHED = "tree_touched"
     """The agent changed the export that it was only to read."""
+    VAULT_TOUCHED = "vault_touched"
+    """Somebody had put another reply where this one was to be kept."""
     DRIVER_LOST = "driver_lost"
     """The driver that had asked died before the answer was kept."""
     INTERRUPTED = "interrupted"

@@ -23,7 +23,7 @@ from counterpoint.core.values import Turn, Usage
 from counterpoint.core.wording import say_command
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import Clock
-from counterpoint.drive.kept import KeptReply, get_evidence, put_evidence, put_reply
+from counterpoint.drive.kept import KeptReply, evidence_name, get_evidence, put_evidence, put_reply, seal_evidence
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
 from counterpoint.drive.subject import Subject
 from counterpoint.drive.threads import in_thread
@@ -77,6 +77,10 @@ class Asker(Generic[S]):
     """Answers come in side by side; entries go out one after another."""
     looking: defaultdict[CheckRequest, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     """One check at a time for one request, however many seats ask for it."""
+    found: dict[CheckRequest, Evidence] = field(default_factory=dict)
+    """What this driver has looked up; the vault is not asked again for it."""
+    known: set[str] = field(default_factory=set)
+    """What an earlier driver had kept in the vault. What else appears there is nobody's word."""
 
     @property
     def vault(self) -> Vault:
@@ -148,6 +152,8 @@ class Asker(Generic[S]):
                 reply=reply,
                 touched=desk.touched(),
             )
+        if await in_thread(partial(self.vault.get, f"reply-{turn.id}")) is not None:
+            raise _Planted(f"another reply lay in the vault where the one of {turn.seat} was to be kept")
         await in_thread(partial(put_reply, self.vault, turn.id, kept))
         return kept
 
@@ -174,7 +180,7 @@ class Asker(Generic[S]):
             await self.fail(turn, kept.attempt, error, usage, FailureReason.TREE_TOUCHED)
             return
         try:
-            await self._try(turn, kept.reply)
+            evidence = await self._try(turn, kept.reply)
         except (AgentError, Refused) as error:
             await self.fail(turn, kept.attempt, error, usage)
             return
@@ -182,6 +188,7 @@ class Asker(Generic[S]):
             SubmissionSealed(
                 turn=turn,
                 digest=seal(kept.salt, kept.reply.content),
+                evidence=seal_evidence(kept.salt, evidence),
                 model_requested=kept.reply.model_requested,
                 model_reported=kept.reply.model_reported,
                 usage=usage,
@@ -190,23 +197,28 @@ class Asker(Generic[S]):
         )
         self.tell(EventKind.ANSWERED, turn, "answered; sealed until every reviewer has")
 
-    async def _try(self, turn: Turn, reply: Reply) -> None:
+    async def _try(self, turn: Turn, reply: Reply) -> tuple[Evidence, ...]:
+        """Return what code finds for a reply, once the rules would admit it."""
         rules, state = self.file.rules, self.file.state
         asked, got = reply.model_requested, reply.model_reported
         if asked and got not in {asked, NOT_REPORTED}:
             raise WrongIdentity(asked=asked, got=got)
         submission = rules.parse(state, turn, read_reply(reply, rules.schema(state, turn)))
-        evidence = [await self._look_up(r, turn) for r in rules.checks(state, turn, submission)]
-        rules.admit(self.file.state, turn.seat, turn, submission, evidence=tuple(evidence), now=self.clock.now())
+        evidence = tuple([await self._look_up(r, turn) for r in rules.checks(state, turn, submission)])
+        rules.admit(self.file.state, turn.seat, turn, submission, evidence=evidence, now=self.clock.now())
+        return evidence
 
     async def _look_up(self, request: CheckRequest, turn: Turn) -> Evidence:
         async with self.looking[request]:
-            kept = await in_thread(partial(get_evidence, self.vault, request))
-            if kept is not None:
-                return kept
+            if request in self.found:
+                return self.found[request]
+            if evidence_name(request) in self.known:
+                kept = await in_thread(partial(get_evidence, self.vault, request))
+                if kept is not None:
+                    return self.found.setdefault(request, kept)
             if isinstance(request, CommandCheck):
                 self.tell(EventKind.CHECKING, turn, f"running {say_command(request.argv)}")
-            evidence = await self.subject.look_up(request)
+            evidence = self.found[request] = await self.subject.look_up(request)
             await in_thread(partial(put_evidence, self.vault, evidence))
             if isinstance(request, CommandCheck):
                 self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {_result(evidence)}")
@@ -263,6 +275,10 @@ def _interrupted(turn: Turn, attempt: int) -> AttemptFailed:
     )
 
 
+class _Planted(AgentError):
+    """The vault holds a reply that this driver has not put there."""
+
+
 def _result(evidence: Evidence) -> str:
     said = {
         EvidenceStatus.VERIFIED: "passed",
@@ -282,5 +298,7 @@ def _reason(error: CounterpointError) -> FailureReason:
             return FailureReason.TIMEOUT
         case WrongIdentity():
             return FailureReason.WRONG_IDENTITY
+        case _Planted():
+            return FailureReason.VAULT_TOUCHED
         case _:
             return FailureReason.UNREACHABLE

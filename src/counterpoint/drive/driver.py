@@ -112,6 +112,7 @@ class Driver(Generic[S]):
             return Step.CLOSED
         if not self._recovered:
             self._recovered = True
+            asker.known.update(await in_thread(self._kept))
             if lost := await in_thread(partial(self._lost, state)):
                 await asker.append(*lost)
                 return Step.AGAIN
@@ -127,6 +128,16 @@ class Driver(Generic[S]):
             return Step.AGAIN
         await self._ask_all(rules.due(state, now))
         return Step.AGAIN
+
+    def _kept(self) -> set[str]:
+        """Return what an earlier driver may have put into the vault: evidence, and replies that it had asked for."""
+        asked = {f"reply-{claim.turn}" for claim in self._file.store.claims(self._file.channel)}
+        patient = tuple(f".{seat}." for seat, agent in self._asker.agents.items() if agent.patient)
+        return {
+            name
+            for name in self._asker.vault.names()
+            if not name.startswith("reply-") or name in asked or any(seat in name for seat in patient)
+        }
 
     def _lost(self, state: S) -> tuple[AttemptFailed, ...]:
         """Return a failed attempt for every claim that nothing came of: its driver died."""
@@ -152,7 +163,8 @@ class Driver(Generic[S]):
         assert due, "a settled case that is not closed owes a turn"
         to_ask: list[Turn] = []
         for turn in due:
-            kept = await in_thread(partial(get_reply, asker.vault, turn.id))
+            name = f"reply-{turn.id}"
+            kept = await in_thread(partial(get_reply, asker.vault, turn.id)) if name in asker.known else None
             if kept is None:
                 to_ask.append(turn)
             else:

@@ -3,7 +3,7 @@
 A kept reply is one line of JSON about the answer, then the answer's bytes as they came. Session ids stay here.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,12 +13,21 @@ from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CheckRequest, Evidence
 from counterpoint.core.codec import decode_value, encode_value
 from counterpoint.core.rules import Opened, Rules
-from counterpoint.core.sealing import opens
+from counterpoint.core.sealing import opens, seal
 from counterpoint.core.values import Turn, Usage
 from counterpoint.errors import BadReply, RecordError, UnknownEntry
 from counterpoint.record.store import Vault
 
-__all__ = ["KeptReply", "Openings", "get_evidence", "get_reply", "put_evidence", "put_reply"]
+__all__ = [
+    "KeptReply",
+    "Openings",
+    "evidence_name",
+    "get_evidence",
+    "get_reply",
+    "put_evidence",
+    "put_reply",
+    "seal_evidence",
+]
 
 _MAX_LINE: Final = 1 << 20
 _MAX_EVIDENCE: Final = 64 << 20
@@ -86,34 +95,41 @@ def get_reply(vault: Vault, turn_id: str) -> KeptReply | None:
         ) from None
 
 
-def _evidence_name(request: CheckRequest) -> str:
+def evidence_name(request: CheckRequest) -> str:
+    """Return the name under which the vault keeps what a check returned."""
     return f"evidence-{digest(canonical_json(encode_value(request)).encode())[:32]}"
 
 
 def put_evidence(vault: Vault, evidence: Evidence) -> None:
     """Keep what a check returned, so that it runs once per candidate."""
-    vault.put(_evidence_name(evidence.request), canonical_json(encode_value(evidence)).encode())
+    vault.put(evidence_name(evidence.request), canonical_json(encode_value(evidence)).encode())
 
 
 def get_evidence(vault: Vault, request: CheckRequest) -> Evidence | None:
     """Return what the check returned before, or None."""
-    stored = vault.get(_evidence_name(request))
+    stored = vault.get(evidence_name(request))
     if stored is None:
         return None
     try:
         found = decode_value(Evidence, parse_json(stored, max_bytes=_MAX_EVIDENCE))
     except (NotCanonical, UnknownEntry) as error:
         raise RecordError(
-            f"{_evidence_name(request)} in the vault cannot be read: {error}",
+            f"{evidence_name(request)} in the vault cannot be read: {error}",
             hint="put the file back as it was; where no answer that rests on it is sealed, it runs again without it",
         ) from None
     return found if found.request == request else None
 
 
+def seal_evidence(salt: str, evidence: Sequence[Evidence]) -> str:
+    """Return the digest that commits to what code found for a reply."""
+    return seal(salt, canonical_json([encode_value(each) for each in evidence]).encode())
+
+
 class Openings(Mapping[str, Opened]):
     """This round's sealed replies by turn id, opened when they are looked at.
 
-    A reply that is gone, or that is not what its seal committed to, is not in the mapping.
+    A reply that is gone, or that is not what its seal committed to, is not in the mapping; nor is one for which the
+    vault has other evidence than was found for it.
     """
 
     def __init__(self, vault: Vault, rules: Rules[Any], state: CaseState) -> None:
@@ -134,7 +150,7 @@ class Openings(Mapping[str, Opened]):
         if kept is None or not opens(sealed.digest, kept.salt, kept.reply.content):
             raise KeyError(turn_id)
         opened = self._open(sealed.turn, kept)
-        if opened is None:
+        if opened is None or seal_evidence(kept.salt, opened.evidence) != sealed.evidence:
             raise KeyError(turn_id)
         return opened
 

@@ -31,6 +31,7 @@ USED = Usage(input_tokens=1, output_tokens=2, known=True)
 SEALED = SubmissionSealed(
     turn=turn_of("critic"),
     digest="d",
+    evidence="e",
     model_requested="m",
     model_reported="m",
     usage=USED,

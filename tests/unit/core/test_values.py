@@ -46,7 +46,7 @@ def test_usage_adds_up_and_is_known_only_if_all_of_it_is() -> None:
         (SeatEnd, "answered failed never_answered"),
         (
             FailureReason,
-            "bad_reply refused unreachable timeout wrong_identity tree_touched driver_lost interrupted",
+            "bad_reply refused unreachable timeout wrong_identity tree_touched vault_touched driver_lost interrupted",
         ),
         (Phase, "opening reviewing revealed closed"),
     ],

@@ -2,11 +2,11 @@
 
 Code decides three things here that no reviewer can: whether a quote stands where it is said to stand, whether a
 statement about a command is true, and whether a checks seat has approved. Checks of which none passed approve
-nothing.
+nothing, and neither do checks of which a test shows nothing: it was missing, ran out of time, or ran no test.
 """
 
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus
+from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, Purpose
 from counterpoint.core.entries import ClaimChecked, Entry, EvidenceGathered, FindingRaised, FindingRuled, VerdictGiven
 from counterpoint.core.findings import FindingStatus, Ruling, finding_id
 from counterpoint.core.values import Severity, Turn
@@ -55,8 +55,21 @@ def _from_checks(state: CaseState, turn: Turn, submission: NameChecks, found: Fo
     passed = sum(by_argv[argv].status is EvidenceStatus.VERIFIED for argv in submission.commands)
     unchecked = len(submission.commands) - passed - len(raised)
     summary = f"{passed} of {len(submission.commands)} commands passed, {len(raised)} failed, {unchecked} not checked"
-    approved = passed > 0 and not raised
+    untested = [e for r, e in found.items() if _is_untested(r, e)]
+    if untested:
+        summary += f"; tests that show nothing: {'; '.join(_said(e) for e in untested)}"
+    approved = passed > 0 and not raised and not untested
     return (*raised, _verdict(state, turn, approved=approved, claimed=approved, summary=summary))
+
+
+def _is_untested(request: CheckRequest, evidence: Evidence) -> bool:
+    is_test = isinstance(request, CommandCheck) and request.purpose is Purpose.TEST
+    return is_test and evidence.status is EvidenceStatus.NOT_CHECKED
+
+
+def _said(evidence: Evidence) -> str:
+    assert isinstance(evidence.request, CommandCheck), "only commands are tests"
+    return f"{say_command(evidence.request.argv)} ({evidence.detail})"
 
 
 def _failing(state: CaseState, turn: Turn, number: int, evidence: Evidence) -> FindingRaised:

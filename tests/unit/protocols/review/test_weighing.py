@@ -150,6 +150,7 @@ def test_whatever_stands_against_a_change_rejects_it(
     assert said(ended(replies, tree=Tree(commands=commands))) == (SPENT, REJECTED, reasons)
 
 
+UNTESTED = "tests that show nothing: pytest -q (not installed)"
 NONE_RAN = {PYTEST.argv: NOT_CHECKED, RUFF.argv: NOT_CHECKED}
 
 
@@ -164,23 +165,34 @@ NONE_RAN = {PYTEST.argv: NOT_CHECKED, RUFF.argv: NOT_CHECKED}
         (
             {CRITIC: verdict(), CHECKS: NAMED_CHECKS},
             {"tree": Tree(commands=NONE_RAN)},
-            ("checks did not approve: 0 of 2 commands passed, 0 failed, 2 not checked",),
+            (f"checks did not approve: 0 of 2 commands passed, 0 failed, 2 not checked; {UNTESTED}",),
+        ),
+        (
+            {CRITIC: verdict(), CHECKS: NAMED_CHECKS},
+            {"tree": Tree(commands={PYTEST.argv: NOT_CHECKED})},
+            (f"checks did not approve: 1 of 2 commands passed, 0 failed, 1 not checked; {UNTESTED}",),
         ),
         (
             {CHECKS: NAMED_CHECKS},
             {"tree": Tree(commands={PYTEST.argv: NOT_CHECKED})},
-            ("only checks answered, and no test command passed",),
+            (
+                f"checks did not approve: 1 of 2 commands passed, 0 failed, 1 not checked; {UNTESTED}",
+                "only checks answered, and no test command passed",
+            ),
         ),
         (
             {CRITIC: None, CHECKS: NAMED_CHECKS},
             {"quorum": 1, "tree": Tree(commands={PYTEST.argv: NOT_CHECKED})},
-            ("only checks answered, and no test command passed",),
+            (
+                f"checks did not approve: 1 of 2 commands passed, 0 failed, 1 not checked; {UNTESTED}",
+                "only checks answered, and no test command passed",
+            ),
         ),
         (
             {CHECKS: NAMED_CHECKS},
             {"tree": Tree(commands=NONE_RAN)},
             (
-                "checks did not approve: 0 of 2 commands passed, 0 failed, 2 not checked",
+                f"checks did not approve: 0 of 2 commands passed, 0 failed, 2 not checked; {UNTESTED}",
                 "nobody was shown src/timer.py, old.py",
                 "only checks answered, and no test command passed",
             ),
@@ -200,6 +212,7 @@ NONE_RAN = {PYTEST.argv: NOT_CHECKED, RUFF.argv: NOT_CHECKED}
     ids=[
         "all refuted",
         "checks beside an opinion",
+        "a test that shows nothing beside an opinion",
         "no test passed",
         "checks alone are left",
         "nothing passed",
