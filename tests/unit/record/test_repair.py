@@ -10,7 +10,7 @@ import pytest
 
 from counterpoint.errors import Corrupt, LockBusy, RecordError
 from counterpoint.record.files import Layout
-from counterpoint.record.fs import Folder
+from counterpoint.record.fs import Folder, RealFiles
 from tests.channels import CASE, SHARED, begin, draft, file_store, texts
 from tests.disk import Disk
 from tests.places import Place, add, plain_entry, ring
@@ -259,6 +259,30 @@ def test_the_public_tools_lock_is_waited_for_and_broken_when_its_holder_is_dead(
     assert (shared.texts()[-1], lock.exists()) == ("three", False)
 
 
+class Contested(RealFiles):
+    """Somebody else breaks the stale lock, and takes it, between our two looks at it."""
+
+    def __init__(self, lock: Path) -> None:
+        super().__init__()
+        self._lock = lock
+
+    def touch(self, fd: int) -> None:
+        super().touch(fd)
+        self._lock.unlink()
+        self._lock.touch()
+
+
+def test_a_lock_that_is_no_longer_the_stale_one_is_not_broken(shared: Place) -> None:
+    """Looking, then removing, would remove the lock of whoever was faster (SECURITY C.2)."""
+    lock = shared.path("lock")
+    lock.touch()
+    os.utime(lock, (1, 1))
+    store = file_store(str(shared.root), Layout.SHARED, heads=shared.heads, fs=Contested(lock))
+    with pytest.raises(LockBusy):
+        store.append(shared.channel, [draft("three")], expected=None)
+    assert lock.exists()
+
+
 def test_a_lock_that_was_broken_under_us_stops_the_append(shared: Place) -> None:
     """The public tool breaks a lock after 30 s whoever holds it: nothing is written then (SECURITY C.2)."""
     with shared.store.hold(shared.channel) as held:
@@ -339,6 +363,7 @@ def test_names_that_lead_elsewhere_are_refused(place: Place, name: str) -> None:
         b"[]",
         b'{"attempt":"1","driver":"a","turn":"t","until":"2026-07-06T15:00:00+00:00"}',
         b'{"attempt":1,"driver":"a","turn":"t","until":"soon"}',
+        b"longer than any claim " * 20,
     ],
 )
 def test_a_journal_with_a_line_that_is_no_claim_is_told(place: Place, line: bytes) -> None:
@@ -354,7 +379,8 @@ def test_a_journal_with_a_line_that_is_no_claim_is_told(place: Place, line: byte
         place.store.claims(place.channel)
     path.write_bytes(whole + line)
     assert place.store.claim(place.channel, "t.1", driver="a", until=until).attempt == 2
-    assert path.read_bytes().startswith(whole + b'{"attempt":2,')
+    assert path.read_bytes().endswith(b"\n")
+    assert len(place.store.claims(place.channel)) == 2
 
 
 def test_one_channel_that_cannot_be_read_does_not_hide_the_others(shared: Place) -> None:
