@@ -30,7 +30,7 @@ from counterpoint.core.entries import (
 )
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import AddNote, Opened, Withdraw
-from counterpoint.core.sealing import seal
+from counterpoint.core.sealing import seal, seal_evidence
 from counterpoint.core.values import Turn, Usage
 from counterpoint.drive.api import SUPERVISOR, open_case
 from counterpoint.drive.casefile import CaseFile
@@ -132,7 +132,7 @@ class Play:
             SubmissionSealed(
                 turn=turn,
                 digest=seal(salt, content.encode()),
-                evidence=seal(salt, b"[]"),
+                evidence=seal_evidence(salt, evidence),
                 model_requested=model,
                 model_reported=model,
                 usage=usage or Usage(known=True),

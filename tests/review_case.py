@@ -28,7 +28,7 @@ from counterpoint.core.entries import (
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import AddNote, Materials, Opened, Withdraw
-from counterpoint.core.sealing import seal
+from counterpoint.core.sealing import seal, seal_evidence
 from counterpoint.core.values import Severity, Turn, Usage
 from counterpoint.errors import Refused
 from counterpoint.protocols.review import REVIEW, Phase
@@ -188,14 +188,21 @@ class Tree:
     )
     commands: Mapping[tuple[str, ...], EvidenceStatus] = field(default_factory=dict)
     """Every other command passes."""
-    unread: tuple[str, ...] | None = None
+    unread: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    """What each command says it did not open; another cannot tell."""
 
     def look_up(self, request: CheckRequest) -> Evidence:
         if isinstance(request, CommandCheck):
             status = self.commands.get(request.argv, EvidenceStatus.VERIFIED)
             said = {EvidenceStatus.VERIFIED: ("exit 0", 0), EvidenceStatus.REFUTED: ("exit 1", 1)}
             detail, code = said.get(status, ("not installed", None))
-            return Evidence(request=request, status=status, detail=detail, exit_code=code, paths_unread=self.unread)
+            return Evidence(
+                request=request,
+                status=status,
+                detail=detail,
+                exit_code=code,
+                paths_unread=self.unread.get(request.argv),
+            )
         text = (self.before if request.candidate == BASE else self.files).get(request.path)
         if text is None:
             is_there, missing = False, "no such file"
@@ -242,7 +249,7 @@ class Play:
         entry = SubmissionSealed(
             turn=turn,
             digest=seal(opened.salt, opened.content.encode()),
-            evidence="e" * 64,
+            evidence=seal_evidence(opened.salt, opened.evidence),
             model_requested="m",
             model_reported=NOT_REPORTED,
             usage=SPENT,

@@ -7,17 +7,9 @@ from hypothesis import strategies as st
 from counterpoint.agents.base import Reply
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, Purpose
 from counterpoint.core.entries import SubmissionSealed
-from counterpoint.core.sealing import seal
+from counterpoint.core.sealing import seal, seal_evidence
 from counterpoint.core.values import Turn, Usage
-from counterpoint.drive.kept import (
-    KeptReply,
-    Openings,
-    get_evidence,
-    get_reply,
-    put_evidence,
-    put_reply,
-    seal_evidence,
-)
+from counterpoint.drive.kept import KeptReply, Openings, get_evidence, get_reply, put_evidence, put_reply
 from counterpoint.errors import RecordError
 from counterpoint.protocols.review import REVIEW
 from counterpoint.record.store import Vault

@@ -46,7 +46,7 @@ _STATUSES: Final = st.sampled_from([EvidenceStatus.VERIFIED, EvidenceStatus.VERI
 TREES: Final = st.builds(
     Tree,
     commands=st.fixed_dictionaries({PYTEST.argv: _STATUSES, RUFF.argv: _STATUSES}),
-    unread=st.sampled_from([None, (), ("old.py",)]),
+    unread=st.sampled_from([{}, {PYTEST.argv: ()}, {PYTEST.argv: ("old.py",), RUFF.argv: ("old.py",)}]),
 )
 
 _FINDINGS: Final = st.fixed_dictionaries(

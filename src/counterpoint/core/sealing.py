@@ -1,14 +1,18 @@
 """Sealing: commit to a reply before anybody else's is known, and open it later.
 
-The seal is the SHA-256 of a random salt and the reply's bytes. The salt keeps a short reply from being guessed.
+The seal is the SHA-256 of a random salt and the reply's bytes. The salt keeps a short reply from being guessed. What
+code found for a reply is sealed with it, by the same salt.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from counterpoint.core.canonical import digest
+from counterpoint.core.canonical import canonical_json, digest
+from counterpoint.core.checks import Evidence
+from counterpoint.core.codec import encode_value
 
-__all__ = ["SALT_HEX", "opens", "seal"]
+__all__ = ["SALT_HEX", "opens", "seal", "seal_evidence"]
 
 SALT_HEX: Final = 32
 """Hex digits of a salt: 128 bits."""
@@ -25,3 +29,8 @@ def seal(salt: str, content: bytes) -> str:
 def opens(sealed: str, salt: str, content: bytes) -> bool:
     """Return whether `salt` and `content` are what `sealed` committed to."""
     return _SALT.fullmatch(salt) is not None and seal(salt, content) == sealed
+
+
+def seal_evidence(salt: str, evidence: Sequence[Evidence]) -> str:
+    """Return the digest that commits to what code found for a reply, in this order."""
+    return seal(salt, canonical_json([encode_value(each) for each in evidence]).encode())

@@ -18,12 +18,12 @@ from counterpoint.core.briefs import Brief
 from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus
 from counterpoint.core.entries import AttemptFailed, Entry, FailureReason, SubmissionSealed
-from counterpoint.core.sealing import seal
+from counterpoint.core.sealing import seal, seal_evidence
 from counterpoint.core.values import Turn, Usage
 from counterpoint.core.wording import say_command
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import Clock
-from counterpoint.drive.kept import KeptReply, evidence_name, get_evidence, put_evidence, put_reply, seal_evidence
+from counterpoint.drive.kept import KeptReply, evidence_name, get_evidence, put_evidence, put_reply
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
 from counterpoint.drive.subject import Subject
 from counterpoint.drive.threads import in_thread

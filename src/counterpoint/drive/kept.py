@@ -3,7 +3,7 @@
 A kept reply is one line of JSON about the answer, then the answer's bytes as they came. Session ids stay here.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CheckRequest, Evidence
 from counterpoint.core.codec import decode_value, encode_value
 from counterpoint.core.rules import Opened, Rules
-from counterpoint.core.sealing import opens, seal
+from counterpoint.core.sealing import opens, seal_evidence
 from counterpoint.core.values import Turn, Usage
 from counterpoint.errors import BadReply, RecordError, UnknownEntry
 from counterpoint.record.store import Vault
@@ -26,7 +26,6 @@ __all__ = [
     "get_reply",
     "put_evidence",
     "put_reply",
-    "seal_evidence",
 ]
 
 _MAX_LINE: Final = 1 << 20
@@ -118,11 +117,6 @@ def get_evidence(vault: Vault, request: CheckRequest) -> Evidence | None:
             hint="put the file back as it was; where no answer that rests on it is sealed, it runs again without it",
         ) from None
     return found if found.request == request else None
-
-
-def seal_evidence(salt: str, evidence: Sequence[Evidence]) -> str:
-    """Return the digest that commits to what code found for a reply."""
-    return seal(salt, canonical_json([encode_value(each) for each in evidence]).encode())
 
 
 class Openings(Mapping[str, Opened]):

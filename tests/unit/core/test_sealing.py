@@ -4,7 +4,10 @@ import hashlib
 
 import pytest
 
-from counterpoint.core.sealing import SALT_HEX, opens, seal
+from counterpoint.core.canonical import canonical_json
+from counterpoint.core.checks import Evidence, EvidenceStatus, PathCheck
+from counterpoint.core.codec import encode_value
+from counterpoint.core.sealing import SALT_HEX, opens, seal, seal_evidence
 
 SALT = "00ff" * 8
 
@@ -45,3 +48,14 @@ def test_a_salt_that_is_none_is_our_own_mistake(salt: str) -> None:
     """The driver makes salts; a reply cannot choose one."""
     with pytest.raises(AssertionError, match="a salt is 32 hex digits"):
         seal(salt, b"{}")
+
+
+def test_what_code_found_is_sealed_in_its_order() -> None:
+    """By the same salt, as the canonical text of a list (SECURITY B.1)."""
+    found = [
+        Evidence(request=PathCheck(path=path, line=None, candidate="c"), status=EvidenceStatus.VERIFIED, detail="d")
+        for path in ("a", "b")
+    ]
+    text = canonical_json([encode_value(each) for each in found])
+    assert seal_evidence(SALT, found) == seal(SALT, text.encode())
+    assert len({seal_evidence(SALT, each) for each in (found, found[::-1], found[:1], [])}) == 4

@@ -10,10 +10,10 @@ from counterpoint.core.case import CaseState, fold_shared
 from counterpoint.core.checks import CheckRequest, Evidence
 from counterpoint.core.codec import entry_type
 from counterpoint.core.docket import Docket, Seat, SeatKind
-from counterpoint.core.entries import CaseOpened, Entry, NoteAdded, SubmissionRevealed
+from counterpoint.core.entries import CaseOpened, Entry, NoteAdded, SubmissionRevealed, SubmissionSealed
 from counterpoint.core.limits import Limits, reached
 from counterpoint.core.rules import AddNote, Opened, Rules, Withdraw, step_phase
-from counterpoint.core.sealing import opens
+from counterpoint.core.sealing import opens, seal_evidence
 from counterpoint.core.values import StopReason, Turn
 from counterpoint.errors import Refused, UnknownEntry
 from counterpoint.protocols.review.briefs import brief_for
@@ -143,7 +143,7 @@ def _reveal(state: CaseState, opened: Mapping[str, Opened]) -> tuple[CaseState, 
     after, entries, unopened = state, [], []
     for sealed in (state.sealed[seat.name] for seat in state.case.roster if seat.name in state.sealed):
         found = opened.get(sealed.turn.id)
-        if found is None or not opens(sealed.digest, found.salt, found.content.encode()):
+        if found is None or not _is_as_sealed(sealed, found):
             unopened.append(sealed.turn.seat)
             continue
         reveal = SubmissionRevealed(turn=sealed.turn, salt=found.salt, reply=found.content)
@@ -152,6 +152,11 @@ def _reveal(state: CaseState, opened: Mapping[str, Opened]) -> tuple[CaseState, 
         after = REVIEW.fold(judged, after)
         entries += [reveal, *judged]
     return after, tuple(entries), tuple(unopened)
+
+
+def _is_as_sealed(sealed: SubmissionSealed, found: Opened) -> bool:
+    is_reply = opens(sealed.digest, found.salt, found.content.encode())
+    return is_reply and seal_evidence(found.salt, found.evidence) == sealed.evidence
 
 
 def _reason_to_stop(state: CaseState, now: datetime) -> tuple[StopReason, str] | None:

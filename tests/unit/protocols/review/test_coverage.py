@@ -94,22 +94,12 @@ def test_a_path_is_unread_only_if_every_command_that_ran_says_so(
     told: tuple[tuple[str, ...] | None, ...], unread: tuple[str, ...] | None
 ) -> None:
     """A command that cannot tell may have read it (DESIGN "Checks as a reviewer")."""
-    case = Play(CHECKS)
-    opened, _ = case.weigh("checks", NAMED_CHECKS)
-    sealed = case.answer("checks", NAMED_CHECKS)
-    evidence = tuple(replace(e, paths_unread=u) for e, u in zip(opened.evidence, told, strict=True))
-    case.vault[sealed.turn.id] = replace(opened, evidence=evidence)
-    case.settle()
+    unread_by = {c.argv: unread for c, unread in zip((PYTEST, RUFF), told, strict=True) if unread is not None}
+    case = ended({CHECKS: NAMED_CHECKS}, tree=Tree(unread=unread_by))
     assert case.outcome.coverage == Coverage(changed=PATHS, unseen=(), unread=unread)
 
 
 def test_a_command_that_did_not_run_says_nothing_about_what_was_read() -> None:
     """Its empty list would be taken for: it opened everything."""
-    case = Play(CHECKS, tree=Tree(commands={RUFF.argv: NOT_CHECKED}))
-    opened, _ = case.weigh("checks", NAMED_CHECKS)
-    sealed = case.answer("checks", NAMED_CHECKS)
-    ran, skipped = opened.evidence
-    evidence = (replace(ran, paths_unread=("old.py",)), replace(skipped, paths_unread=()))
-    case.vault[sealed.turn.id] = replace(opened, evidence=evidence)
-    case.settle()
-    assert case.outcome.coverage.unread == ("old.py",)
+    tree = Tree(commands={RUFF.argv: NOT_CHECKED}, unread={PYTEST.argv: ("old.py",), RUFF.argv: ()})
+    assert ended({CHECKS: NAMED_CHECKS}, tree=tree).outcome.coverage.unread == ("old.py",)

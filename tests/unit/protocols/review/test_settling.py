@@ -151,7 +151,7 @@ def test_answers_that_are_all_in_are_weighed_though_a_limit_is_reached_with_the_
 
 def test_a_reply_that_is_gone_or_changed_ends_the_case_as_failed() -> None:
     """Never left out and never asked again: the missing one may be the rejection (SECURITY B.1)."""
-    for change in ("gone", "changed", "swapped"):
+    for change in ("gone", "changed", "swapped", "other evidence", "no evidence"):
         case = Play(CRITIC, SKEPTIC, quorum=1)
         critic = case.answer("critic", verdict())
         skeptic = case.answer("skeptic", verdict(finding()))
@@ -160,6 +160,10 @@ def test_a_reply_that_is_gone_or_changed_ends_the_case_as_failed() -> None:
             case.vault[skeptic.turn.id] = replace(kept, content=kept.content + " ")
         elif change == "swapped":
             case.vault[skeptic.turn.id] = case.vault[critic.turn.id]
+        elif change == "other evidence":
+            case.vault[skeptic.turn.id] = replace(kept, evidence=tuple(reversed(kept.evidence)))
+        elif change == "no evidence":
+            case.vault[skeptic.turn.id] = replace(kept, evidence=())
         assert case.settle() == (
             case.revealed("critic"),
             verdict_of("critic"),
