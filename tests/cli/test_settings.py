@@ -1,4 +1,7 @@
-"""Settings come from the merge base, never from the change under review (DESIGN "Trust"; docs/settings.md)."""
+"""Settings come import json
+from the merge base, never from the change under review (DESIGN "Trust"; docs/settings.md)."""
+
+import json
 
 import pytest
 
@@ -80,7 +83,7 @@ def test_every_setting_is_printed_with_its_source(project: Project, monkeypatch:
     assert rows["limits.max_calls"] == f"7  ({project.config / 'config.toml'})"
     assert rows["checks.test"] == f'[["sh", "test.sh"]]  (counterpoint.toml at {base})'
     as_json = project.call("settings", "--base", "main", "--json").json["settings"]
-    assert {f"{row['key']}": f"{row['value']}  ({row['source']})" for row in as_json} == rows
+    assert {row["key"]: f"{json.dumps(row['value'])}  ({row['source']})" for row in as_json} == rows
 
 
 def test_outside_a_repository_the_repositorys_settings_are_left_out(

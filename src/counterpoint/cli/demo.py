@@ -7,6 +7,7 @@ import asyncio
 import os
 import shlex
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -218,5 +219,7 @@ def _say_where(place: Path, case: str, report: Path, told: _Teller) -> None:
     told(f"   {shlex.quote(str(report.relative_to(place)))}")
     told(f"   shop/.counterpoint/cases/{case}/{case}{CHANNEL_FILE}")
     told(f"   cd {shlex.quote(str(place / 'shop'))}")
+    if shutil.which("counterpoint") is None:  # as after `make demo`, which starts it by its path
+        told(f"   export PATH={shlex.quote(str(Path(sys.argv[0]).absolute().parent))}:$PATH")
     told("   export COUNTERPOINT_STATE=$PWD/../state COUNTERPOINT_CONFIG=$PWD/../settings")
     told("   counterpoint show last; counterpoint verify last; counterpoint review")

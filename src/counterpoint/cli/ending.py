@@ -78,6 +78,8 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
     if outcome.refuted_findings:
         names = ", ".join(f.id for f in outcome.refuted_findings)
         click.echo(f"  refuted by evidence, and not counted: {visible(names)}")
+    docket = loaded.state.case.docket
+    click.echo(f"judged:   {docket.candidate[:12]} against {docket.base[:12]}")
     click.echo(f"evidence: {_EVIDENCE[outcome.evidence]}")
     click.echo(f"report:   {visible(path_text(report))}")
     click.echo(f"check it: {_command(where, 'verify', loaded.name)}")

@@ -1,5 +1,6 @@
 """`counterpoint settings`: every setting, its value and where it comes from."""
 
+import json
 import os
 
 import click
@@ -38,7 +39,7 @@ def settings(*, where: Where, base: str | None, as_json: bool) -> int:
         tell(f"note: {notice}", colour="yellow")
     rows = explain(loaded.settings)
     if as_json:
-        print_json({"settings": [{"key": r.key, "value": r.value, "source": r.source} for r in rows]})
+        print_json({"settings": [{"key": r.key, "value": json.loads(r.value), "source": r.source} for r in rows]})
         return 0
     width = max(len(row.key) for row in rows)
     for row in rows:

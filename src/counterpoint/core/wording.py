@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from counterpoint.core.canonical import visible
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus
-from counterpoint.core.docket import Docket
+from counterpoint.core.docket import Docket, Seat
 from counterpoint.core.entries import (
     AttemptFailed,
     CaseClosed,
@@ -65,8 +65,8 @@ def describe(entry: Entry) -> str:
             words = f"{entry.by} allows {entry.scope} to be sent to {entry.destination} until {entry.until}."
             return in_line(words)
         case SubmissionSealed():
-            who = f"model {entry.model_requested or 'none'}, reported {entry.model_reported}"
-            return in_line(f"{entry.turn.seat} answered; sealed as {entry.digest} ({who}).")
+            model = f" (model {entry.model_requested}, {entry.model_reported})" if entry.model_requested else ""
+            return in_line(f"{entry.turn.seat} answered{model}; sealed as {entry.digest}.")
         case SubmissionRevealed():
             return _said(f"{entry.turn.seat} had answered:", entry.reply)
         case EvidenceGathered():
@@ -111,9 +111,13 @@ def _judgement(entry: ClaimChecked | FindingRaised | FindingRuled | VerdictGiven
 
 
 def _opened(entry: CaseOpened) -> str:
-    seats = [f"{seat.name}: {seat.party}, {seat.agent}, {seat.destination}" for seat in entry.roster]
+    seats = [f"{seat.name}: party {seat.party}, agent {seat.agent}, {_where(seat)}" for seat in entry.roster]
     question = quoted(entry.docket.question) if "\n" in entry.docket.question else in_line(entry.docket.question)
     return f"{question}\n\n{_listed(_docket(entry.docket))}\n\nSeats:\n\n{_listed(seats)}"
+
+
+def _where(seat: Seat) -> str:
+    return "on this machine" if seat.destination == "local" else f"sent to {seat.destination}"
 
 
 def _listed(lines: list[str]) -> str:
@@ -121,7 +125,9 @@ def _listed(lines: list[str]) -> str:
 
 
 def _docket(docket: Docket) -> list[str]:
-    lines = [f"Candidate {docket.candidate}", f"Base {docket.base}", f"Changed: {len(docket.paths)} paths"]
+    lines = [f"Candidate {docket.candidate}"]
+    if docket.base:
+        lines += [f"Base {docket.base}", f"Changed paths: {len(docket.paths)}"]
     lines += [
         f"Command: `{say_command(command.argv)}` ({command.purpose}, {command.why})" for command in docket.commands
     ]

@@ -30,12 +30,18 @@ def _answer(request: QuoteCheck, tree: Path, report: ExportReport) -> Answer:
     text = read_text(tree, file)
     if isinstance(text, Answer):
         return text
-    first = _first_line(text, quote) or _first_line(visible(text), quote)
+    forms = ((text, quote), (visible(text), quote), (_bare(text), _bare(quote)))
+    first = next((line for form in forms if (line := _first_line(*form)) is not None), None)
     if first is None:
         return Answer(status=EvidenceStatus.REFUTED, detail="it is not in the file")
     last = first + quote.count("\n")
     where = f"line {first}" if first == last else f"lines {first} to {last}"
     return Answer(status=EvidenceStatus.VERIFIED, detail=f"it stands at {where}")
+
+
+def _bare(text: str) -> str:
+    """Return `text` without blanks at the end of its lines: nobody who copies a line sees them."""
+    return "\n".join(line.rstrip(" \t") for line in text.split("\n"))
 
 
 def _first_line(text: str, quote: str) -> int | None:

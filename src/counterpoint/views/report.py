@@ -8,6 +8,7 @@ stands in code, so that none of it is structure, a link or a picture.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from counterpoint.agents.base import NOT_REPORTED
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus
 from counterpoint.core.entries import AttemptFailed, ClaimChecked, NoteAdded
 from counterpoint.core.findings import Finding, FindingStatus
@@ -230,8 +231,9 @@ def _seat(case: LoadedCase, status: SeatStatus) -> str:
         said += ", and approved" if status.approved else ", and did not approve"
     model = ""
     if sealed is not None:
-        asked = f"asked for model {code(sealed.model_requested)}" if sealed.model_requested else "no model asked for"
-        model = f"; {asked}, {code(sealed.model_reported)} reported"
+        reported = f"; {code(sealed.model_reported)} reported" if sealed.model_reported != NOT_REPORTED else ""
+        model = f"; asked for model {code(sealed.model_requested)}" if sealed.model_requested else "; no model"
+        model += reported
     where = "on this machine" if seat.destination == "local" else f"sent to {code(seat.destination)}"
     times = f"{status.attempts} question{'' if status.attempts == 1 else 's'}"
     return f"{code(seat.name)} ({code(seat.party)}, a {code(seat.agent)} agent, {where}): {said}; {times}{model}"

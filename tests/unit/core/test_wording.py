@@ -88,8 +88,8 @@ def test_a_question_of_several_lines_is_quoted() -> None:
     """A docket of words alone can be a whole document."""
     words = replace(DOCKET, question="Is this right?\n# Yes", base="", paths=(), commands=(), remarks=("one\ntwo",))
     assert describe(opening(CRITIC, docket=words)) == (
-        f"> Is this right?\n> # Yes\n\n- Candidate {CANDIDATE}\n- Base \n- Changed: 0 paths\n- Remark: one\\ntwo"
-        "\n\nSeats:\n\n- critic: claude, scripted, local"
+        f"> Is this right?\n> # Yes\n\n- Candidate {CANDIDATE}\n- Remark: one\\ntwo"
+        "\n\nSeats:\n\n- critic: party claude, agent scripted, on this machine"
     )
 
 

@@ -43,6 +43,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ExportRepo
         ("unix.py", "        return 1", VERIFIED, "it stands at line 3"),
         ("unix.py", "         return 1", REFUTED, "it is not in the file"),
         ("unix.py", "return  1", REFUTED, "it is not in the file"),
+        ("unix.py", "return 1  ", VERIFIED, "it stands at line 3"),
+        ("unix.py", "    if x:\t\n        return 1 ", VERIFIED, "it stands at lines 2 to 3"),
         ("unix.py", "def f(x):\n    if x:", VERIFIED, "it stands at lines 1 to 2"),
         ("unix.py", "        return 1\n\n    return 2\n", VERIFIED, "it stands at lines 3 to 5"),
         ("unix.py", "f(x):\n    if x:", REFUTED, "it is not in the file"),
