@@ -1,5 +1,4 @@
-"""Settings come import json
-from the merge base, never from the change under review (DESIGN "Trust"; docs/settings.md)."""
+"""Settings come from the merge base, never from the change under review (DESIGN "Trust"; docs/settings.md)."""
 
 import json
 
