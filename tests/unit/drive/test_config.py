@@ -100,9 +100,7 @@ def test_every_setting_is_read_from_one_file() -> None:
             timeout_s=60,
             environment=("CI",),
         ),
-        limits=LimitSettings(
-            max_calls=3, max_tokens=4, call_timeout_s=6, deadline_s=7, asks_per_turn=1
-        ),
+        limits=LimitSettings(max_calls=3, max_tokens=4, call_timeout_s=6, deadline_s=7, asks_per_turn=1),
         agents={**BUILT_IN, "critic": critic, "script": script, "ana": BUILT_IN["human"], "ci": BUILT_IN["checks"]},
         sources=settings.sources,
     )
