@@ -163,17 +163,21 @@ def test_output_that_nobody_reads_ends_in_exit_1_and_keeps_the_record(project: P
 
 
 def test_standard_streams_that_are_closed_are_no_files_of_ours(project: Project) -> None:
-    """Closed by the caller: the record does not become standard output, and nothing is asked."""
+    """Closed by the caller, they lead nowhere: the record does not become the standard output of anything."""
+    need.linux()
     project.begin()
-    line = 'exec "$@" <&- >&- 2>&-'
-    done = subprocess.run(
-        ["sh", "-c", line, "sh", *project.command, "review", "--trust-commands"],
+    gate = project.gate()
+    project.configure(project.critic(f"{gate.wait}; cat $out"))
+    driver = subprocess.Popen(
+        ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *project.command, "review", "--reviewer", "critic"],
         cwd=project.top,
         env=project.outside({}),
-        check=False,
-        timeout=30,
     )
-    assert done.returncode == 0
+    gate.arrived()
+    streams = [Path(f"/proc/{driver.pid}/fd/{number}").readlink() for number in range(3)]
+    gate.open()
+    assert driver.wait(30) == 0
+    assert streams == [Path(os.devnull)] * 3
     assert project.call("verify", "last").code == 0
 
 

@@ -44,8 +44,8 @@ def test_what_the_demo_says_to_try_next_works(
     assert [line[:2] for line in called.out.splitlines() if re.match(r"[0-9]\. ", line)] == [
         f"{number}." for number in range(1, 7)
     ]
-    *_, go, export, commands = (line.strip() for line in called.out.splitlines())
-    monkeypatch.chdir(go.removeprefix("cd "))
+    *_, export, commands = lines = [line.strip() for line in called.out.splitlines()]
+    monkeypatch.chdir(next(line.removeprefix("cd ") for line in lines if line.startswith("cd ")))
     for assignment in export.removeprefix("export ").split():
         name, _, value = assignment.partition("=")
         monkeypatch.setenv(name, value.replace("$PWD", str(Path.cwd())))

@@ -62,7 +62,8 @@ def test_what_happened_is_said_in_a_few_lines(project: Project) -> None:
         "  blocking F1: `sh test.sh` fails: exit 1."
         " It fails at the merge base too: it was failing before this change."
     )
-    assert rest == [
+    assert rest[0].startswith("judged:   ")
+    assert rest[1:] == [
         "evidence: refuted: a command of the project ran on this candidate and failed",
         f"report:   {case / 'report.md'}",
         f"check it: counterpoint verify {case.name}",

@@ -1,6 +1,7 @@
 """Where cases lie, how one is named on a command line, and one read whole (drive/cases.py, drive/casefile.py)."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from counterpoint.core.codec import encode, entry_type
 from counterpoint.core.entries import Entry, NoteAdded
 from counterpoint.drive.casefile import CaseFile, bell_of, read_entries
-from counterpoint.drive.cases import find_case, list_cases, load_case, make_home
+from counterpoint.drive.cases import case_name, find_case, list_cases, load_case, make_home
 from counterpoint.errors import Corrupt, SourceError, UnknownEntry
 from counterpoint.protocols.review import REVIEW
 from counterpoint.record.memory import MemoryStore
@@ -33,6 +34,17 @@ def test_cases_are_listed_by_their_age(cases: Path) -> None:
     """Whatever else lies there is none."""
     assert list_cases(cases) == (OLD, NEW, NEWEST)
     assert list_cases(cases / "nowhere") == ()
+
+
+def test_names_sort_by_age_also_within_a_second(tmp_path: Path) -> None:
+    """`last` is the newest, however fast they follow each other."""
+    instants = [datetime(2026, 7, 6, 14, 7, 48, 999 * number, tzinfo=UTC) for number in range(1000)]
+    names = [case_name("review", instant, f"{0xFFFFFFFF - number:08x}") for number, instant in enumerate(instants)]
+    assert (names[0], names[-1]) == ("review-20260706t140748z-0000ffff", "review-20260706t140748z-ff7cfc18")
+    for name in names:
+        (tmp_path / name).mkdir()
+    assert list_cases(tmp_path) == tuple(names)
+    assert find_case(tmp_path, "last") == names[-1]
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,12 @@ class LoadedCase:
 
 
 def case_name(protocol: str, now: datetime, token: str) -> str:
-    """Return a new case's name: protocol, UTC stamp, eight random hex digits."""
-    return f"{protocol}-{now.astimezone(UTC):%Y%m%dt%H%M%Sz}-{token}"
+    """Return a new case's name: protocol, UTC stamp, and eight hex digits, the last four of them random.
+
+    The first four are the fraction of the second, so that names sort by age.
+    """
+    fraction = now.microsecond * 0x10000 // 1_000_000
+    return f"{protocol}-{now.astimezone(UTC):%Y%m%dt%H%M%Sz}-{fraction:04x}{token[-4:]}"
 
 
 def make_home(root: Path) -> Path:
