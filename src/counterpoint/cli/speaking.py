@@ -7,8 +7,8 @@ import click
 from counterpoint.cli.output import print_json, say
 from counterpoint.cli.where import Where
 from counterpoint.core.rules import AddNote, Withdraw
-from counterpoint.drive.api import SUPERVISOR, rules_of
 from counterpoint.drive.casefile import CaseFile
+from counterpoint.drive.cases import PROTOCOLS
 from counterpoint.drive.clock import SystemClock
 
 __all__ = ["Words", "speak"]
@@ -33,10 +33,10 @@ def speak(where: Where, case: str, submission: AddNote | Withdraw, *, did: str, 
         Refused: the case is closed.
     """
     loaded = where.load(case)
-    file = CaseFile(where.store, loaded.name, rules_of(loaded.state.case.protocol))
+    opened, now = loaded.state.case, SystemClock().now()
+    file = CaseFile(where.store, loaded.name, PROTOCOLS[opened.protocol])
     file.refresh()
-    now = SystemClock().now()
-    file.append_anyway(file.rules.admit(file.state, SUPERVISOR, None, submission, evidence=(), now=now), now)
+    file.append_anyway(file.rules.admit(file.state, opened.supervisor, None, submission, evidence=(), now=now), now)
     if as_json:
         print_json({"case": loaded.name, "entry": file.number})
     else:
