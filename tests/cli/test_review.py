@@ -120,6 +120,25 @@ def test_a_reviewer_that_nobody_knows_is_answered_with_the_nearest_one(project: 
 
 
 @pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('kind = "command"\ncommand = "no-such-agent"\ndestination = "acme"', "got 'no-such-agent'"),
+        ('kind = "command"\ncommand = ["sh", "{nope}"]\ndestination = "acme"', "got '{nope}'"),
+        ('kind = "scripted"\nfile = "gone.toml"', "agents.critic.file: expected the path of a script"),
+    ],
+)
+def test_an_agent_that_cannot_work_is_told_before_anything_else(project: Project, settings: str, said: str) -> None:
+    """No leave is asked, no case is begun, no other reviewer's answer is paid for."""
+    project.begin()
+    project.configure(f"[agents.critic]\n{settings}\n")
+    called = project.review("--reviewer", "checks", "--reviewer", "critic")
+    assert called.code == 1
+    assert said in called.err
+    assert "hint: " in called.err
+    assert project.cases == []
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--max-calls", "0"], "0 is not in the range x>=1"),

@@ -102,6 +102,16 @@ def test_too_few_calls_are_refused_with_the_number_that_is_needed(shop: Scratch)
         plan(shop, {"review.reviewers": ("human", "human"), "limits.max_calls": 1})
 
 
+def test_an_agent_called_like_the_supervisor_is_refused_with_what_to_do(shop: Scratch) -> None:
+    """ROSTER-2, beforehand."""
+    settings = shop.top.parent / "config" / "config.toml"
+    settings.parent.mkdir()
+    settings.write_text('[agents.owner]\nkind = "human"\n')
+    with pytest.raises(ConfigError, match="no agent called 'owner'") as caught:
+        plan(shop, {"review.reviewers": ("owner",)})
+    assert caught.value.hint == "give [agents.owner] another name"
+
+
 def test_the_disk_refusing_is_a_sentence(shop: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
     """No temporary folder that can be written."""
     monkeypatch.setattr("tempfile.tempdir", str(shop.top / "nowhere"))

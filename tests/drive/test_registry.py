@@ -1,5 +1,6 @@
 """Settings in, agents out (drive/registry.py; DESIGN 3)."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ SCRIPT = "[[reply]]\nanswer = {approved = true}\n"
 COMMAND = """
 [agents.critic]
 kind = "command"
-command = ["agent", "{brief}", "{result}"]
+command = ["sh", "{brief}", "{result}"]
 destination = "acme"
 prompt = "file"
 result = "file"
@@ -38,8 +39,8 @@ def registry(tmp_path: Path, content: str = "", *, settings_file: Path | None = 
     """Return the agents of a repository whose merge base has these settings and one script."""
     return Registry(
         loaded(content, settings_file=settings_file),
-        read_at_base={"critic.toml": SCRIPT.encode()}.get,
-        environment={"ACME_KEY": "k"},
+        read_at_base={"critic.toml": SCRIPT.encode(), "critic.json": b'{"reply": []}'}.get,
+        environment={"ACME_KEY": "k", "PATH": os.defpath},
         resume="counterpoint resume review-1",
         drafts=tmp_path / "drafts",
     )
@@ -52,7 +53,7 @@ def test_every_setting_of_a_command_reaches_its_program(tmp_path: Path) -> None:
     assert agent.destination == "acme"
     assert agent._profile == CommandProfile(
         name="critic",
-        command=("agent", "{brief}", "{result}"),
+        command=("sh", "{brief}", "{result}"),
         destination="acme",
         timeout_s=7,
         prompt_by_file=True,
@@ -72,21 +73,20 @@ def test_every_setting_of_a_command_reaches_its_program(tmp_path: Path) -> None:
 
 def test_a_command_without_a_timeout_has_that_of_the_case(tmp_path: Path) -> None:
     """`limits.call_timeout_s`."""
-    settings = '[agents.critic]\nkind = "command"\ncommand = "agent"\ndestination = "local"\n'
+    settings = '[agents.critic]\nkind = "command"\ncommand = "/bin/sh"\ndestination = "local"\n'
     agent = registry(tmp_path, settings + "[limits]\ncall_timeout_s = 11\n").agent("critic")
     assert isinstance(agent, CommandAgent)
     assert agent._profile.timeout_s == 11
 
 
 def test_the_agents_that_need_no_settings(tmp_path: Path) -> None:
-    """`checks`, and people, who share one terminal; what they type is kept in a private folder."""
+    """`checks`, and people, who share one terminal."""
     agents = registry(tmp_path)
     assert isinstance(agents.agent("checks"), ChecksAgent)
     one, two = agents.agent("human"), agents.agent("human")
     assert isinstance(one, HumanAgent)
     assert isinstance(two, HumanAgent)
     assert one._terminal is two._terminal
-    assert (tmp_path / "drafts").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_script_of_the_person_is_read_where_it_lies(tmp_path: Path) -> None:
@@ -95,12 +95,16 @@ def test_a_script_of_the_person_is_read_where_it_lies(tmp_path: Path) -> None:
     settings_file.write_text('[agents.critic]\nkind = "scripted"\nfile = "mine.toml"\n')
     (tmp_path / "mine.toml").write_text(SCRIPT)
     assert isinstance(registry(tmp_path, settings_file=settings_file).agent("critic"), ScriptedAgent)
+    (tmp_path / "mine.toml").unlink()
+    with pytest.raises(ConfigError, match=r"agents\.critic\.file: expected the path of a script; got '.*mine\.toml'"):
+        registry(tmp_path, settings_file=settings_file).agent("critic")
 
 
 def test_a_script_of_the_repository_is_read_at_the_merge_base(tmp_path: Path) -> None:
     """No change brings the answers of its own reviewer."""
     named = '[agents.critic]\nkind = "scripted"\nfile = "{}"\n'
-    assert isinstance(registry(tmp_path, named.format("critic.toml")).agent("critic"), ScriptedAgent)
+    for file in ("critic.toml", "critic.json"):
+        assert isinstance(registry(tmp_path, named.format(file)).agent("critic"), ScriptedAgent)
     with pytest.raises(ConfigError, match=r"expected a file of the merge base; got 'new\.toml'"):
         registry(tmp_path, named.format("new.toml")).agent("critic")
 
@@ -110,3 +114,26 @@ def test_an_agent_that_nobody_set_up_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"agents\.ghost: expected one of checks, human") as caught:
         registry(tmp_path).agent("ghost")
     assert caught.value.hint == "add [agents.ghost] to your settings"
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "fault"),
+    [
+        ("no-such-agent", "", "expected a program that can be started; got 'no-such-agent'"),
+        ("/no/such/agent", "", "expected a program that can be started; got '/no/such/agent'"),
+        ("no-such-agent", "set = {PATH = '/opt/bin'}", ""),
+        ("bin/agent", "", ""),
+        ("{tree}/agent", "", ""),
+    ],
+)
+def test_a_program_that_is_not_there_is_told_beforehand(tmp_path: Path, command: str, more: str, fault: str) -> None:
+    """Where that can be known: not what lies below the folder it starts in, nor on a PATH of its own."""
+    settings = f'[agents.critic]\nkind = "command"\ncommand = "{command}"\ndestination = "local"\n{more}\n'
+    agents = registry(tmp_path, settings)
+    if not fault:
+        assert isinstance(agents.agent("critic"), CommandAgent)
+        return
+    with pytest.raises(ConfigError) as caught:
+        agents.agent("critic")
+    assert str(caught.value) == f"agents.critic.command: {fault}"
+    assert caught.value.hint

@@ -15,7 +15,7 @@ from counterpoint.cli.where import Where, where_options
 from counterpoint.core.docket import Docket
 from counterpoint.drive.cases import case_name
 from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review
-from counterpoint.drive.running import Session, objects_of, open_review
+from counterpoint.drive.running import Session, check_agents, objects_of, open_review
 from counterpoint.drive.settings import LOCAL, Settings
 
 __all__ = ["review"]
@@ -113,6 +113,7 @@ def review(
         )
         for notice in plan.notices:
             tell(f"note: {notice}", colour="yellow")
+        check_agents(session, plan)
         allowed = ask_leave(
             session,
             plan.repository,

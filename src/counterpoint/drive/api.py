@@ -20,7 +20,7 @@ from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import Rules
 from counterpoint.drive.asking import Limiter
 from counterpoint.drive.casefile import DRIVER_PARTY, CaseFile
-from counterpoint.drive.cases import PROTOCOLS, case_name
+from counterpoint.drive.cases import PROTOCOLS, SUPERVISOR, case_name
 from counterpoint.drive.clock import Clock, SystemClock, format_stamp
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.ids import Ids, RandomIds
@@ -31,7 +31,6 @@ from counterpoint.record.store import Genesis, Store
 
 __all__ = ["SUPERVISOR", "CaseResult", "drive_case", "open_case", "roster_of", "run"]
 
-SUPERVISOR: Final = "owner"
 _DEFAULT_LIMITS: Final = Limits()
 _CHECKS: Final = "checks"
 

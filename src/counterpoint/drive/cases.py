@@ -23,6 +23,7 @@ from counterpoint.record.store import Block, Store
 __all__ = [
     "HOME",
     "PROTOCOLS",
+    "SUPERVISOR",
     "LoadedCase",
     "case_name",
     "find_case",
@@ -33,6 +34,8 @@ __all__ = [
 ]
 
 HOME: Final = ".counterpoint"
+SUPERVISOR: Final = "owner"
+"""Who may speak in every case and has a seat in none."""
 PROTOCOLS: Final[Mapping[str, Rules[CaseState]]] = {"review": REVIEW}
 
 _CASE_NAME: Final = re.compile(r"[a-z]+-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8}")

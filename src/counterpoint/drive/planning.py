@@ -17,6 +17,7 @@ from counterpoint.core.canonical import digest
 from counterpoint.core.checks import Purpose
 from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand
 from counterpoint.core.rules import Materials
+from counterpoint.drive.cases import SUPERVISOR
 from counterpoint.drive.committed import CommittedFiles, settings_files
 from counterpoint.drive.config import Loaded, RepositoryFiles, load, load_own
 from counterpoint.drive.paths import Folders, disk_asked
@@ -97,7 +98,7 @@ def plan_review(
         if not request.worktree:
             _refuse_dirty(repository)
         base, loaded = _settings(quarantine, tip, request.flags, folders, environment)
-    _check_calls(loaded.settings)
+    _check_reviewers(loaded.settings)
     lenders: tuple[Path, ...] = ()
     remarks: tuple[str, ...] = ()
     candidate = tip
@@ -165,8 +166,8 @@ def _refuse_dirty(repository: Repository) -> None:
     )
 
 
-def _check_calls(settings: Settings) -> None:
-    """Refuse a budget that cannot bring every reviewer's answer, before anybody is asked for leave."""
+def _check_reviewers(settings: Settings) -> None:
+    """Refuse what the rules of a review would refuse, before anybody is asked for leave."""
     allowed, needed = settings.limits.max_calls, len(settings.review.reviewers)
     if allowed < needed:
         raise ConfigError(
@@ -175,6 +176,13 @@ def _check_calls(settings: Settings) -> None:
             got=allowed,
             source=settings.source("limits.max_calls").name,
             hint="allow more calls, or name fewer reviewers",
+        )
+    if SUPERVISOR in settings.review.reviewers:
+        raise ConfigError(
+            "review.reviewers",
+            f"no agent called {SUPERVISOR!r}, which is what the supervisor of every case is called",
+            source=settings.source("review.reviewers").name,
+            hint=f"give [agents.{SUPERVISOR}] another name",
         )
 
 

@@ -3,6 +3,7 @@
 Agents are imported when a seat needs them, so that no command pays for an agent it does not use.
 """
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING
 from counterpoint.agents.base import Agent
 from counterpoint.drive import settings as set_up
 from counterpoint.drive.settings import AgentSettings, Home, PromptBy, ResultBy, Settings
-from counterpoint.errors import ConfigError
+from counterpoint.errors import ConfigError, Unreachable
+from counterpoint.isolation.process import find_program
 
 if TYPE_CHECKING:
     from counterpoint.agents.command import CommandProfile
@@ -29,7 +31,7 @@ class Registry:
             settings name are read there, so that no change brings the answers of its own reviewer.
         environment: the process's variables, for agents that are given some.
         resume: the command that goes on with the case, for a person who is not there.
-        drafts: the folder where a person's half answers are kept.
+        drafts: the folder where a person's half answers are kept; made by whoever drives.
     """
 
     def __init__(
@@ -67,26 +69,44 @@ class Registry:
 
                 return ChecksAgent()
             case set_up.ScriptedAgent(file=file):
-                from counterpoint.agents.scripted import ScriptedAgent, parse_script_file  # noqa: PLC0415 - as above
-
-                if not self._settings.is_from_repository(f"agents.{name}"):
-                    return ScriptedAgent.from_file(Path(file))
-                content = self._read_at_base(file)
-                if content is None:
-                    raise ConfigError(f"agents.{name}.file", "a file of the merge base", got=file)
-                source = f"{file} at the merge base"
-                return ScriptedAgent(parse_script_file(content, source=file), source=source)
+                return self._scripted(name, file)
             case set_up.HumanAgent():
                 from counterpoint.agents.human import HumanAgent, Terminal  # noqa: PLC0415 - as the module says
 
                 if self._terminal is None:
                     self._terminal = Terminal(sys.stdin, sys.stderr)
-                self._drafts.mkdir(mode=0o700, exist_ok=True)
                 return HumanAgent(self._terminal, resume=self._resume, drafts=self._drafts)
             case set_up.CommandAgent():
                 from counterpoint.agents.command import CommandAgent  # noqa: PLC0415 - as the module says
 
+                self._demand_program(name, found)
                 return CommandAgent(self._profile(name, found), environ=self._environment)
+
+    def _scripted(self, name: str, file: str) -> Agent:
+        from counterpoint.agents.scripted import ScriptedAgent, parse_script_file  # noqa: PLC0415 - as the module says
+
+        key = f"agents.{name}.file"
+        if not self._settings.is_from_repository(f"agents.{name}"):
+            if not Path(file).is_file():
+                raise ConfigError(key, "the path of a script", got=file)
+            return ScriptedAgent.from_file(Path(file))
+        content = self._read_at_base(file)
+        if content is None:
+            raise ConfigError(key, "a file of the merge base", got=file)
+        source = f"the merge base's {file}"
+        return ScriptedAgent(parse_script_file(content, source=source), source=source)
+
+    def _demand_program(self, name: str, found: set_up.CommandAgent) -> None:
+        """Refuse a program that is not there, before it fails for the seats that the case has."""
+        program = found.command[0]
+        is_relative = "/" in program and not Path(program).is_absolute()
+        if is_relative or "{" in program or "PATH" in found.set:
+            return  # where it is looked for is known only when it is started
+        try:
+            find_program(program, env={"PATH": self._environment.get("PATH", os.defpath)}, cwd=Path("/"))
+        except Unreachable as error:
+            key = f"agents.{name}.command"
+            raise ConfigError(key, "a program that can be started", got=program, hint=error.hint) from None
 
     def _profile(self, name: str, found: set_up.CommandAgent) -> "CommandProfile":
         from counterpoint.agents.command import CommandProfile  # noqa: PLC0415 - as the module says

@@ -37,7 +37,16 @@ from counterpoint.drive.store import machine_key, open_store
 from counterpoint.errors import ConfigError
 from counterpoint.isolation.repository import Repository
 
-__all__ = ["Session", "check_seats", "drive_review", "driving", "objects_of", "open_review", "settings_of"]
+__all__ = [
+    "Session",
+    "check_agents",
+    "check_seats",
+    "drive_review",
+    "driving",
+    "objects_of",
+    "open_review",
+    "settings_of",
+]
 
 OBJECTS: Final = "objects"
 """In a case's folder: the objects of a working tree's snapshot."""
@@ -223,14 +232,35 @@ async def drive_review(
 def _agents(
     session: Session, opened: CaseOpened, settings: Settings, repository: Repository, resume: str
 ) -> Mapping[str, Agent]:
-    registry = Registry(
+    drafts = session.cases / opened.case / "drafts"
+    if any(seat.agent == AgentKind.HUMAN for seat in opened.roster):
+        drafts.mkdir(mode=0o700, exist_ok=True)
+    registry = _registry(session, settings, repository, opened.docket.base, resume=resume, drafts=drafts)
+    return {seat.name: registry.agent(seat.party) for seat in opened.roster}
+
+
+def _registry(
+    session: Session, settings: Settings, repository: Repository, base: str, *, resume: str, drafts: Path
+) -> Registry:
+    return Registry(
         settings,
-        read_at_base=partial(read_at, repository, opened.docket.base),
+        read_at_base=partial(read_at, repository, base),
         environment=session.environment,
         resume=resume,
-        drafts=session.cases / opened.case / "drafts",
+        drafts=drafts,
     )
-    return {seat.name: registry.agent(seat.party) for seat in opened.roster}
+
+
+def check_agents(session: Session, plan: ReviewPlan) -> None:
+    """Build every agent of a plan once, so that one that cannot be is told before anybody is asked anything.
+
+    Raises:
+        ConfigError: an agent's settings cannot be used, or its program or script is not there.
+    """
+    base = plan.docket.base
+    registry = _registry(session, plan.settings, plan.repository, base, resume="", drafts=session.cases)
+    for name in plan.reviewers:
+        registry.agent(name)
 
 
 def check_seats(opened: CaseOpened, settings: Settings) -> None:
