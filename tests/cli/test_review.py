@@ -180,6 +180,29 @@ def test_the_threshold_of_tokens_ends_the_case_unresolved(project: Project) -> N
     assert found["usage"] == {"calls": 1, "input_tokens": 900, "output_tokens": 100, "known": True}
 
 
+@pytest.mark.parametrize(
+    ("says", "arguments", "said"),
+    [
+        ("LGTM", [], "Failed: critic gave no valid answer: the reply begins with 'LGTM'; "),
+        ("LGTM", ["--max-calls", "1"], "Unresolved: the budget was spent; 1 of 1 calls are spent.\n"),
+        (
+            answer({**FINDING, "severity": "nit"}),
+            [],
+            "Rejected: 1 open: F1.\n  nit      F1 at price.py:2: It is wrong.\n",
+        ),
+        (answer(), [], "Approved: critic approved, and nothing is open.\njudged: "),
+    ],
+    ids=["failed", "stopped", "rejected", "approved"],
+)
+def test_the_first_line_says_what_it_came_to_and_why(
+    project: Project, says: str, arguments: list[str], said: str
+) -> None:
+    """In plain words, for each way in which a case ends."""
+    project.begin()
+    project.configure(project.critic(says=says))
+    assert project.review("--reviewer", "critic", *arguments).out.startswith(said)
+
+
 def test_a_budget_that_cannot_bring_every_answer_is_refused_beforehand(project: Project) -> None:
     """LIMIT-1, said before anybody is asked for leave, and with what to do."""
     project.begin()

@@ -19,6 +19,8 @@ def test_a_withdrawn_case_is_undetermined_and_says_why(
     assert called.out.startswith(f"withdrew {case} as MSG-")
     ended = call(capsys, "resume", "last", "--repo", tmp_path, "--json")
     assert (ended.code, ended.json["decision"], ended.json["stop_reason"]) == (3, "undetermined", "withdrawn")
+    printed = call(capsys, "resume", "last", "--repo", tmp_path).out
+    assert printed.startswith("Unresolved: it was withdrawn; wrong branch.\n")
     assert "wrong branch" in call(capsys, "show", "last", "--repo", tmp_path).out
     again = call(capsys, "withdraw", "last", "--reason", "twice", "--repo", tmp_path)
     assert again.code == 1

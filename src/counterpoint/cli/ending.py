@@ -17,13 +17,14 @@ from counterpoint.cli.where import Where, find_where
 from counterpoint.core.canonical import visible
 from counterpoint.core.checks import EvidenceStatus
 from counterpoint.core.findings import Finding
-from counterpoint.core.outcome import exit_code
-from counterpoint.core.values import Decision, Severity
+from counterpoint.core.outcome import Outcome, exit_code
+from counterpoint.core.values import Decision, Severity, StopReason
+from counterpoint.core.wording import in_line
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.running import Session, drive_review
 from counterpoint.errors import CounterpointError
-from counterpoint.views.report import headline
+from counterpoint.views.report import DECISIONS, STOPS
 from counterpoint.views.result import render_result
 from counterpoint.views.writing import write_reports
 
@@ -72,7 +73,7 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
         click.echo(render_result(loaded), nl=False)
         return exit_code(loaded.outcome)
     outcome = loaded.outcome
-    click.echo(styled(visible(headline(loaded)), _COLOURS.get(outcome.decision, "yellow"), sys.stdout))
+    click.echo(styled(_headline(outcome), _COLOURS.get(outcome.decision, "yellow"), sys.stdout))
     for finding in outcome.open_findings:
         click.echo(_line(finding))
     if outcome.refuted_findings:
@@ -84,6 +85,18 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
     click.echo(f"report:   {visible(path_text(report))}")
     click.echo(f"check it: {_command(where, 'verify', loaded.name)}")
     return exit_code(outcome)
+
+
+def _headline(outcome: Outcome) -> str:
+    """Return the decision and why, in one sentence."""
+    assert outcome.stop_reason is not None, "the case is closed"
+    word, reasons = DECISIONS[outcome.decision], outcome.reasons
+    if outcome.stop_reason is StopReason.FAILED:
+        word, reasons = "Failed", reasons[1:]
+    elif outcome.stop_reason not in {StopReason.AGREED, StopReason.ROUNDS_SPENT}:
+        # The first reason is the stop itself, as a word of the record.
+        reasons = (STOPS[outcome.stop_reason], *reasons[1:])
+    return f"{word}: {in_line('; '.join(reasons))}".removesuffix(".") + "."
 
 
 def _line(finding: Finding) -> str:
