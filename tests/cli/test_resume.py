@@ -79,6 +79,38 @@ def test_after_kill_9_a_seat_that_had_answered_is_not_asked_again(project: Proje
     assert (project.bin / "quick-calls").read_text() == "\n"
 
 
+def test_after_kill_9_in_the_middle_of_a_command_the_command_runs_again(project: Project) -> None:
+    """The seat had answered which commands decide: no call is lost, and none is asked for again."""
+    gate = project.gate()
+    project.begin(test=f"test -e {project.bin}/killed || {{ {gate.wait}; exit 1; }}")
+    driver = project.start("review", "--trust-commands")
+    command = gate.arrived()
+    driver.send_signal(signal.SIGKILL)
+    driver.communicate(timeout=30)
+    (project.bin / "killed").touch()
+    assert project.call("resume", "last").code == 4
+    called = project.call("resume", "last", "--trust-commands", "--json")
+    assert (called.code, attempts(called.json), called.json["usage"]["calls"]) == (0, [], 1)
+    assert is_gone(command)
+
+
+def test_a_case_under_consent_goes_on_under_consent_alone(project: Project, gate: Gate) -> None:
+    """What a flag granted for one run is not granted for the next; the case records each grant it ran under."""
+    config = project.config / "config.toml"
+    config.write_text(config.read_text().replace('destination = "local"', 'destination = "acme"'))
+    driver = project.start("review", "--consent", "acme")
+    gate.arrived()
+    driver.send_signal(signal.SIGINT)
+    driver.communicate(timeout=30)
+    gate_is_off(project)
+    called = project.call("resume", "last")
+    assert called.code == 4
+    assert "consent to send the change under review to 'acme'" in called.err
+    assert calls(project) == 1
+    called = project.call("resume", "last", "--consent", "acme", "--json")
+    assert (called.code, len({consent["digest"] for consent in called.json["consents"]})) == (0, 2)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interruption_ends_everything_in_order(project: Project, gate: Gate, number: signal.Signals) -> None:
     """Exit 130 for Ctrl-C, for a scheduler's end and for a closed terminal alike; the line that goes on goes on."""
