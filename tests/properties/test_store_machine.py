@@ -183,3 +183,15 @@ def test_longer_sequences_agree_with_the_list(machine: type[StoreMachine]) -> No
     """As above, for longer."""
     longer = settings(max_examples=300, stateful_step_count=30, derandomize=False, print_blob=True)
     run_state_machine_as_test(machine, settings=longer)
+
+
+@pytest.mark.parametrize("choice", range(0, 400, 40))
+def test_a_cut_inside_the_first_batch_loses_nothing_when_the_index_is_lost_too(choice: int) -> None:
+    """What was acknowledged before the batch is still read, and the next append goes on behind it (C.1)."""
+    machine = StoreMachine()
+    machine.begin()
+    machine.say(["one"])
+    machine.cut_the_power(some=["two", "three", "four"], choice=choice)
+    machine.lose("index")
+    machine.agrees_with_the_list()
+    machine.teardown()

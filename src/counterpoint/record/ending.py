@@ -3,8 +3,9 @@
 `tail` says where the last whole batch ends. What lies behind it was never finished and may be cut only where
 everything acknowledged (the doorbell's number, the remembered head) is among the whole entries.
 
-A plain entry shows less of itself than one with a trailer. It counts as unfinished where zeros follow, or where the
-index says that another entry was begun in its place, and then only while nothing acknowledges it.
+A plain entry shows less of itself than one with a trailer. It counts as unfinished where the index says that another
+entry was begun in its place, or, where the index says nothing, if zeros follow; and then only while nothing
+acknowledges it.
 """
 
 from typing import NamedTuple
@@ -48,7 +49,8 @@ def find_ending(part: Part) -> Ending:
     Raises:
         IndexDamaged: text was put behind the entry before `part`, so that it is another entry now.
     """
-    found = list(places(part.content))
+    # Zeros are what a file grew by and never got: they are no part of the last line's entry.
+    found = list(places(part.content.rstrip(b"\0")))
     before = part.content[: found[0][1]] if found else part.content
     if part.offset and found and before.strip(b"\0 \t\r\n"):
         raise IndexDamaged
@@ -66,10 +68,11 @@ def _lost_its_line_end(part: Part, n: int) -> bool:
 
 
 def _split(part: Part, found: list[Place]) -> Ending:
-    start = _last_batch(part.content, found)
+    start = _last_batch(part, found)
     whole = last_whole(part.content, start, channel=part.channel, strict=part.strict)
-    end = whole.end if whole.n >= 0 or part.offset else found[0][1]
     kept = [place for place in found if place[2] <= whole.end]
+    # What stands before the first entry of a file is no entry, and not torn either.
+    end = whole.end if kept or part.offset else max(0, found[0][1] - 1)
     rest = part.content[end:]
     torn = end if rest.strip() or (part.strict and rest) else None
     if kept and _is_unfinished(part, kept[-1], rest):
@@ -79,19 +82,21 @@ def _split(part: Part, found: list[Place]) -> Ending:
     return Ending(tuple(_span(part, place) for place in kept), None if torn is None else part.offset + torn)
 
 
-def _last_batch(content: bytes, found: list[Place]) -> int:
-    """Return where a batch begins before which nothing can be torn: the last one may be, and what it follows."""
+def _last_batch(part: Part, found: list[Place]) -> int:
+    """Return the line behind which alone something can be torn: the last batch, and the one before, are behind it."""
     number = len(found) - 2
-    while number > 0 and batch_of(content[found[number][1] : found[number][2]])[0] != 1:
+    while number > 0 and batch_of(part.content[found[number][1] : found[number][2]])[0] != 1:
         number -= 1
-    return found[number][1] if number > 0 else 0
+    return line_end(part.content, found[number - 1][2])[1] if number > 0 else 0
 
 
 def _is_unfinished(part: Part, place: Place, rest: bytes) -> bool:
     n, at, end, _, _ = place
     if n <= part.acknowledged or has_trailer(part.content[at:end]):
         return False
-    return rest.startswith(b"\0") or part.unfinished in {part.offset + at, part.offset + at - 1}
+    if part.unfinished is None:
+        return rest.startswith(b"\0")
+    return part.unfinished == part.offset + at
 
 
 def _span(part: Part, place: Place) -> Span:
