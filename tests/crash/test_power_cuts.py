@@ -111,6 +111,22 @@ def test_an_append_survives_a_power_cut_at_any_moment(layout: Layout | None, sai
     assert list(faults(disk, base, lambda cut: goes_on(cut, channel, layout, ["before"], said))) == []
 
 
+def test_an_append_survives_a_power_cut_and_the_loss_of_its_index() -> None:
+    """In a strict channel every entry tells by itself whether it is whole; the index is not needed (DESIGN 5)."""
+    base, channel = one_entry(Layout.CASES)
+    disk = base.settled()
+    said = [LONG, "the other half of a pair"]
+    appended(disk, channel, Layout.CASES, said)
+
+    def check(cut: Cut) -> None:
+        folder = cut.disk.folder(f"/root/{channel}")
+        if cut.disk.look(folder, f"{channel}.index") is not None:
+            cut.disk.unlink(folder, f"{channel}.index")
+        goes_on(cut, channel, Layout.CASES, ["before"], said)
+
+    assert list(faults(disk, base, check)) == []
+
+
 def is_torn(cut: Cut, channel: str, layout: Layout) -> bool:
     """Say whether the next append finds something to put right, by trying it on a copy."""
     disk = cut.disk.settled()

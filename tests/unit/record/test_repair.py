@@ -1,18 +1,14 @@
 """What the next append puts right, what it leaves alone, and what it refuses to touch (DESIGN 5, SPEC C-140)."""
 
-import errno
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from counterpoint.errors import Corrupt, LockBusy, RecordError
+from counterpoint.errors import Corrupt, RecordError
 from counterpoint.record.files import Layout
-from counterpoint.record.fs import Folder, RealFiles
-from tests.channels import CASE, SHARED, begin, draft, file_store, texts
-from tests.disk import Disk
+from tests.channels import CASE, SHARED, begin, draft, file_store
 from tests.places import Place, add, plain_entry, ring
 
 TORN: Final = [b"\n## MSG-3 | 2026", b"\n", b"\n\0\0\0\0", b"\0" * 40, b"\n## MSG-3 | x\n\nno header"]
@@ -195,6 +191,23 @@ def test_a_plain_entry_whose_writer_died_before_the_doorbell_is_kept(shared: Pla
     assert shared.aside() == []
 
 
+@pytest.mark.parametrize("rung", [True, False])
+def test_zeros_behind_a_plain_entry_are_cut_and_it_is_kept_if_it_was_acknowledged(
+    shared: Place, *, rung: bool
+) -> None:
+    """What grew and was never written may be the rest of that entry, unless somebody was told that it is whole."""
+    whole, theirs, zeros = shared.record.read_bytes(), plain_entry(3, "theirs").encode(), bytes(50)
+    shared.record.write_bytes(whole + theirs + zeros)
+    if rung:
+        shared.path("signal.json").write_bytes(ring(3))
+    kept = ["one", "two", "theirs"] if rung else ["one", "two"]
+    assert (shared.texts(), shared.store.head(shared.channel)[0]) == (kept, len(kept))
+    shared.say("after")
+    assert shared.texts() == [*kept, "after"]
+    assert shared.aside() == [zeros if rung else theirs + zeros]
+    assert shared.store.verify(shared.channel).is_clean
+
+
 def test_an_entry_of_ours_torn_between_two_lines_is_no_plain_entry(shared: Place) -> None:
     """It reads as one of the public tool; the index knows that another was begun there (DESIGN 5)."""
     whole = shared.record.read_bytes()
@@ -240,99 +253,6 @@ def test_text_put_behind_an_entry_by_hand_changes_that_entry(shared: Place) -> N
     with pytest.raises(Corrupt) as caught:
         shared.store.verify(shared.channel)
     assert caught.value.entry == 4
-
-
-def test_the_public_tools_lock_is_waited_for_and_broken_when_its_holder_is_dead(shared: Place) -> None:
-    """Five seconds of patience, thirty of age, told by the file system's clock (SPEC C-034)."""
-    lock = shared.path("lock")
-    slept: list[float] = []
-    store = file_store(str(shared.root), Layout.SHARED, heads=shared.heads, sleep=slept.append)
-    lock.touch()
-    with pytest.raises(LockBusy) as caught:
-        store.append(shared.channel, [draft("three")], expected=None)
-    assert caught.value.path == str(lock)
-    assert 5 <= sum(slept) <= 5.1
-    assert set(slept) == {0.05}
-    assert lock.exists()
-    os.utime(lock, (1, 1))
-    shared.say("three")
-    assert (shared.texts()[-1], lock.exists()) == ("three", False)
-
-
-class Contested(RealFiles):
-    """Somebody else breaks the stale lock, and takes it, between our two looks at it."""
-
-    def __init__(self, lock: Path) -> None:
-        super().__init__()
-        self._lock = lock
-
-    def touch(self, fd: int) -> None:
-        super().touch(fd)
-        self._lock.unlink()
-        self._lock.touch()
-
-
-def test_a_lock_that_is_no_longer_the_stale_one_is_not_broken(shared: Place) -> None:
-    """Looking, then removing, would remove the lock of whoever was faster (SECURITY C.2)."""
-    lock = shared.path("lock")
-    lock.touch()
-    os.utime(lock, (1, 1))
-    store = file_store(str(shared.root), Layout.SHARED, heads=shared.heads, fs=Contested(lock))
-    with pytest.raises(LockBusy):
-        store.append(shared.channel, [draft("three")], expected=None)
-    assert lock.exists()
-
-
-def test_a_lock_that_was_broken_under_us_stops_the_append(shared: Place) -> None:
-    """The public tool breaks a lock after 30 s whoever holds it: nothing is written then (SECURITY C.2)."""
-    with shared.store.hold(shared.channel) as held:
-        shared.path("lock").unlink()
-        shared.path("lock").touch()
-        with pytest.raises(LockBusy):
-            held.append([draft("three")])
-    assert shared.path("lock").exists()
-    assert shared.texts() == ["one", "two"]
-
-
-def test_what_somebody_wrote_who_broke_our_lock_is_not_cut(shared: Place) -> None:
-    """The append stops, and takes back nothing: what lies behind our view now is another's (SECURITY C.1)."""
-    with shared.store.hold(shared.channel) as held:
-        shared.path("lock").unlink()
-        add(shared.record, plain_entry(3, "theirs").encode())
-        shared.path("signal.json").write_bytes(ring(3))
-        with pytest.raises(LockBusy):
-            held.append([draft("three")])
-    assert shared.texts() == ["one", "two", "theirs"]
-    shared.say("four")
-    assert shared.texts() == ["one", "two", "theirs", "four"]
-
-
-class Overtaken(Disk):
-    """The channel file's sync fails, and meanwhile somebody has written behind us."""
-
-    def sync(self, opened: int | Folder) -> None:
-        if self.is_overtaken and not isinstance(opened, Folder):
-            channel_file = self.find(f"/root/{SHARED}.channel.md")
-            if self.stat(opened).inode[1] == channel_file.inode:
-                channel_file.content.extend(plain_entry(2, "theirs").encode())
-                raise OSError(errno.EIO, "no more")
-        super().sync(opened)
-
-    is_overtaken = False
-
-
-def test_a_failed_write_does_not_cut_what_was_written_behind_it() -> None:
-    """Our sync fails while somebody who broke our lock has gone on: nothing is cut then."""
-    disk = Overtaken()
-    disk.make_folder(disk.folder("/"), "root", 0o755)
-    store = file_store("/root", Layout.SHARED, fs=disk)
-    begin(store, Layout.SHARED)
-    disk.is_overtaken = True
-    with pytest.raises(RecordError, match="no more"):
-        store.append(SHARED, [draft("one")], expected=None)
-    left = disk.settled()
-    left.put(f"/root/{SHARED}.signal.json", ring(2))
-    assert texts(file_store("/root", Layout.SHARED, fs=left), SHARED) == ["one", "theirs"]
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"name": "other"}'])
