@@ -18,6 +18,8 @@ __all__ = ["CTRL_C", "Terminal"]
 BOUND_S: Final = 30.0
 CTRL_C: Final = "\x03"
 _CHUNK: Final = 65536
+_AT_TERMINAL: Final = ': < "$1"; shift; exec "$@"'
+"""The first terminal that a new session opens is the one whose keys are its signals."""
 
 
 class Terminal:
@@ -28,15 +30,13 @@ class Terminal:
         self._outer, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
         self._program = subprocess.Popen(
-            list(argv),
+            ["sh", "-c", _AT_TERMINAL, "sh", os.ttyname(inner), *argv],
             cwd=cwd,
             env=dict(environment),
             stdin=inner,
             stdout=inner,
             stderr=inner,
             start_new_session=True,
-            # The terminal whose keys are signals is that of the session.
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - this process has no threads
         )
         os.close(inner)
 
