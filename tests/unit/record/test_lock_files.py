@@ -80,28 +80,32 @@ def test_what_somebody_wrote_who_broke_our_lock_is_not_cut(shared: Place) -> Non
 
 
 class Overtaken(Disk):
-    """The channel file's sync fails, and meanwhile somebody has written behind us."""
+    """The channel file's sync fails, and meanwhile somebody broke our lock, or wrote behind us without one."""
+
+    is_overtaken = False
+    written = b""
 
     def sync(self, opened: int | Folder) -> None:
         if self.is_overtaken and not isinstance(opened, Folder):
             channel_file = self.find(f"/root/{SHARED}.channel.md")
             if self.stat(opened).inode[1] == channel_file.inode:
-                channel_file.content.extend(plain_entry(2, "theirs").encode())
+                if not self.written:
+                    self.put(f"/root/{SHARED}.lock", b"")
+                channel_file.content.extend(self.written)
                 raise OSError(errno.EIO, "no more")
         super().sync(opened)
 
-    is_overtaken = False
 
-
-def test_a_failed_write_does_not_cut_what_was_written_behind_it() -> None:
-    """Our sync fails while somebody who broke our lock has gone on: nothing is cut then."""
+@pytest.mark.parametrize("written", ["", plain_entry(2, "theirs")])
+def test_a_failed_write_is_not_cut_off_once_somebody_else_is_at_work(written: str) -> None:
+    """Somebody else is writing now: what lies behind our view, or will in a moment, is not ours to cut."""
     disk = Overtaken()
     disk.make_folder(disk.folder("/"), "root", 0o755)
     store = file_store("/root", Layout.SHARED, fs=disk)
     begin(store, Layout.SHARED)
-    disk.is_overtaken = True
+    disk.is_overtaken, disk.written = True, written.encode()
     with pytest.raises(RecordError, match="no more"):
         store.append(SHARED, [draft("one")], expected=None)
     left = disk.settled()
-    left.put(f"/root/{SHARED}.signal.json", ring(2))
-    assert texts(file_store("/root", Layout.SHARED, fs=left), SHARED) == ["one", "theirs"]
+    left.put(f"/root/{SHARED}.signal.json", ring(2 if written else 1))
+    assert texts(file_store("/root", Layout.SHARED, fs=left), SHARED) == (["one", "theirs"] if written else ["one"])
