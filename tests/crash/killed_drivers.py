@@ -221,7 +221,7 @@ def _entries(loaded: LoadedCase) -> list[str]:
 
 
 def _plain(entry: Any) -> str:
-    hidden = {"digest", "salt", "ask"}
+    hidden = {"digest", "salt", "ask"} | ({"evidence"} if type(entry).__name__ == "SubmissionSealed" else set())
     turn = getattr(entry, "turn", None)
     fields = {k: getattr(entry, k) for k in entry.__dataclass_fields__ if k not in {*hidden, "turn"}}
     return f"{type(entry).__name__} {turn.seat if turn else ''} {fields}"

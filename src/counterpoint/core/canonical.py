@@ -54,11 +54,10 @@ def _check(value: object, depth: int, max_depth: int, check_key: Callable[[objec
     if depth > max_depth:
         raise NotCanonical(f"nested deeper than {max_depth}")
     match value:
-        case None | bool() | str():
+        case int() if abs(value) > MAX_INT:
+            raise NotCanonical(f"an integer of {value.bit_length()} bits; at most 53 are kept")
+        case None | bool() | int() | str():
             return
-        case int():
-            if abs(value) > MAX_INT:
-                raise NotCanonical(f"an integer of {value.bit_length()} bits; at most 53 are kept")
         case Mapping():
             for key, inner in value.items():
                 check_key(key)
