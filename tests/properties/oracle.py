@@ -15,6 +15,7 @@ from counterpoint.core.entries import (
     FailureReason,
     FindingRaised,
     FindingRuled,
+    SubmissionRevealed,
     SubmissionSealed,
     VerdictGiven,
 )
@@ -73,15 +74,24 @@ def _all_is_there(entries: Sequence[Entry]) -> bool:
     return (
         all(_has_ended(entries, name, has_verdict=name in verdicts) for name in kinds)
         and len(verdicts) >= case.quorum
-        and all(verdicts.values())
+        and all(approved for name, approved in verdicts.items() if kinds[name] is SeatKind.OPINION)
+        and (SeatKind.CHECKS not in {kinds[name] for name in verdicts} or _checks_approve(entries))
         and _covered(entries, set(verdicts)) >= {changed.path for changed in case.docket.paths}
         and (a_test or not only_checks)
     )
 
 
+def _checks_approve(entries: Sequence[Entry]) -> bool:
+    """Something passed, nothing failed, and no test is without a result."""
+    commands = _opening(entries).docket.commands
+    passed = {e.request.argv for e in _ran(entries, EvidenceStatus.VERIFIED) if isinstance(e.request, CommandCheck)}
+    tests = {command.argv for command in commands if command.purpose is Purpose.TEST}
+    return bool(passed) and tests <= passed and not _ran(entries, EvidenceStatus.REFUTED)
+
+
 def _has_ended(entries: Sequence[Entry], seat: str, *, has_verdict: bool) -> bool:
     if any(isinstance(e, SubmissionSealed) and e.turn.seat == seat for e in entries):
-        return has_verdict
+        return has_verdict and any(isinstance(e, SubmissionRevealed) and e.turn.seat == seat for e in entries)
     failed = [
         e for e in entries if isinstance(e, AttemptFailed) and e.turn.seat == seat and e.reason not in OF_NOBODY
     ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from counterpoint.core.canonical import canonical_json
-from counterpoint.core.case import CaseState
+from counterpoint.core.case import NOBODYS_FAULT, CaseState
 from counterpoint.core.codec import encode
 from counterpoint.core.docket import Docket, Seat, SeatKind
 from counterpoint.core.entries import (
@@ -92,7 +92,10 @@ class ReviewMachine(RuleBasedStateMachine):
             assert self.state == before
             self.case.fail(turn.seat, FailureReason.REFUSED, str(error))
         else:
-            if json.loads(reply).get("approved", True):
+            given = json.loads(reply)
+            nothing_open = all(f["status"] != "open" for f in given.get("findings", ()))
+            assert given.get("approved", True) is nothing_open
+            if nothing_open:
                 self.approvals.add(turn.seat)
 
     @precondition(lambda self: self.due())
@@ -156,6 +159,14 @@ class ReviewMachine(RuleBasedStateMachine):
         """Another program goes on from the record."""
         self.case.state = self.case.refold()
 
+    @precondition(lambda self: self.state.spent.calls)
+    @rule(data=st.data())
+    def repeat(self, data: st.DataObject) -> None:
+        """A driver that forgets what it has written, or two of them."""
+        written = [e for e in self.case.entries if isinstance(e, SubmissionSealed | AttemptFailed)]
+        with pytest.raises(Refused):
+            REVIEW.apply(self.state, data.draw(st.sampled_from(written)))
+
     @rule(entry=ANY_ENTRY)
     def forge(self, entry: Entry) -> None:
         """Whatever stands in a record, a close that the rules do not compute is in none."""
@@ -187,8 +198,22 @@ class ReviewMachine(RuleBasedStateMachine):
         assert first == REVIEW.settle(self.case.refold(), self.now, dict(self.case.vault))
         assert _bytes(first) == _bytes(REVIEW.settle(self.state, self.now, self.case.vault))
         self.case.append(*first)
+        self._check_that_it_was_time(first)
         assert REVIEW.settle(self.state, self.now, self.case.vault) == ()
         assert (self.due() == ()) is (self.state.closed is not None)
+
+    def _check_that_it_was_time(self, made: tuple[Entry, ...]) -> None:
+        """A case that is decided has heard every seat, and everything that was kept of it is open."""
+        if not made:
+            return
+        close = made[-1]
+        assert isinstance(close, CaseClosed)
+        sealed = {s.turn.id for s in self.state.sealed.values()}
+        assert sealed & self.case.vault.keys() <= self.state.revealed.keys()
+        if close.stop_reason in {StopReason.AGREED, StopReason.ROUNDS_SPENT}:
+            own = [f.turn.seat for f in self.state.failures if f.reason not in NOBODYS_FAULT]
+            for seat in self.state.case.roster:
+                assert seat.name in self.state.sealed or own.count(seat.name) == self.state.case.limits.max_asks
 
     @invariant()
     def the_state_is_the_fold_of_the_record(self) -> None:
@@ -260,9 +285,10 @@ class ReviewMachine(RuleBasedStateMachine):
         """Play on to the end: whoever still owes an answer agrees."""
         if self._is_open():
             self.settle()
-            while self.due():
+            for _ in self.due():
                 self.agree()
                 self.settle()
+            assert self.due() == ()
             self.the_outcome_is_what_the_entries_come_to()
             self.nothing_that_a_reply_says_is_lost()
             self.nothing_follows_the_close()

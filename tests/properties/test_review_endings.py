@@ -1,0 +1,106 @@
+"""Whatever the seats say, a review ends as the oracle says; whatever is left out of its reveal, it gains nothing."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counterpoint.core.docket import Seat, SeatKind
+from counterpoint.core.entries import CaseClosed, Entry, SubmissionRevealed, VerdictGiven
+from counterpoint.core.limits import Limits
+from counterpoint.core.values import Decision, StopReason
+from counterpoint.errors import Refused
+from counterpoint.protocols.review import REVIEW
+from tests.properties.oracle import decision_of
+from tests.properties.review_inputs import DOCKETS, ROSTERS, TREES, VERDICTS, reply_of
+from tests.review_case import Play, finding, minutes, verdict
+
+DEADLINE = minutes(30)
+AGREED = CaseClosed(stop_reason=StopReason.AGREED, decision=Decision.APPROVED, detail="")
+
+AGREES = st.just(verdict())
+INVENTS = st.just(verdict(finding(quote="return 7")))
+SAYS = st.one_of(AGREES, AGREES, INVENTS, VERDICTS, st.just("fails"), st.just("waits"))
+"""What a seat does: a verdict, or no answer as often as it is asked, or none at all."""
+
+
+@st.composite
+def played(draw: st.DrawFn) -> Play:
+    """Return a case in which every seat has done what it does, not settled yet."""
+    roster, docket = draw(ROSTERS), draw(DOCKETS)
+    limits = Limits(deadline=DEADLINE.isoformat())
+    quorum = draw(st.integers(1, len(roster)))
+    case = Play(*roster, docket=docket, tree=draw(TREES), limits=limits, quorum=quorum)
+    paths = [changed.path for changed in docket.paths]
+    for seat in draw(st.permutations(roster)):
+        _act(case, seat, draw(SAYS), draw(st.sampled_from([paths, paths, paths[:1]])))
+    return case
+
+
+def _act(case: Play, seat: Seat, says: dict[str, Any] | str, shown: list[str]) -> None:
+    match says:
+        case "waits":
+            return
+        case "fails":
+            case.fail(seat.name)
+            case.fail(seat.name)
+        case _:
+            assert isinstance(says, dict)
+            is_opinion = seat.kind is SeatKind.OPINION
+            case.answer(seat.name, reply_of(seat, case.state.case.docket, says), shown=shown if is_opinion else None)
+
+
+@settings(max_examples=300)
+@given(played())
+def test_a_review_ends_as_its_entries_say(case: Play) -> None:
+    """The oracle shares no code with the rules; every kept reply is open at the end (DESIGN 4, "Sealing")."""
+    case.settle()
+    is_early = case.state.closed is None
+    case.settle(DEADLINE)
+    closed = case.state.closed
+    assert closed is not None
+    assert closed.decision is REVIEW.outcome(case.state).decision is decision_of(case.entries, closed.stop_reason)
+    assert {sealed.turn.id for sealed in case.state.sealed.values()} == case.state.revealed.keys()
+    assert is_early is (closed.stop_reason is StopReason.DEADLINE_PASSED)
+    assert case.state == case.refold()
+
+
+def _reveal(case: Play) -> tuple[Entry, ...]:
+    return REVIEW.settle(case.state, DEADLINE, case.vault)[:-1]
+
+
+@settings(max_examples=300)
+@given(played(), st.data())
+def test_leaving_entries_out_of_a_reveal_gains_no_approval(case: Play, data: st.DataObject) -> None:
+    """Of a reveal that was cut or forged, only what amounts to an approval by itself is one (FIELD-FAULTS F5)."""
+    made = _reveal(case)
+    places = st.sets(st.sampled_from(range(len(made))), max_size=3) if made else st.just(set[int]())
+    left_out = data.draw(places)
+    entries = (*case.entries, *(entry for place, entry in enumerate(made) if place not in left_out))
+    with suppress(Refused):
+        REVIEW.fold((*entries, AGREED))
+        assert decision_of(entries, StopReason.AGREED) is Decision.APPROVED
+
+
+@settings(max_examples=300)
+@given(played(), st.data())
+def test_changing_a_reveal_gains_no_approval(case: Play, data: st.DataObject) -> None:
+    """No reply but the sealed one is opened, and a verdict on another candidate counts for nothing (F11, F13)."""
+    made = _reveal(case)
+    reveals = [place for place, entry in enumerate(made) if isinstance(entry, SubmissionRevealed | VerdictGiven)]
+    if not reveals:
+        return
+    place = data.draw(st.sampled_from(reveals))
+    entry = made[place]
+    if isinstance(entry, SubmissionRevealed):
+        changed: Entry = replace(entry, reply=entry.reply + " ")
+        with pytest.raises(Refused, match="SEAL-2"):
+            REVIEW.fold((*case.entries, *made[:place], changed))
+        return
+    assert isinstance(entry, VerdictGiven)
+    entries = (*case.entries, *made[:place], replace(entry, candidate="e" * 40), *made[place + 1 :])
+    with pytest.raises(Refused, match="CLOSE-1"):
+        REVIEW.fold((*entries, AGREED))
