@@ -5,8 +5,9 @@
 - Replacement refs, grafts, commit graphs and multi-pack indexes are not believed. Nothing is fetched.
 - Standard input is closed or fed from a file, output and time are bounded, and nothing outlives a call.
 
-What runs inside a repository's own git folder is `rev-parse` and `config --list` alone (`repository`). All else runs
-in a quarantine.
+What runs inside a repository's own git folder reads names and settings: `rev-parse`, `symbolic-ref`, `for-each-ref`
+and `config`. Two commands write there, both of `landing`: `update-ref`, which moves a ref only from the value it was
+told, and `update-index -z --index-info` on the index. All else runs in a quarantine.
 
 Sources: SECURITY B.5, B.6 (G1 to G11).
 """

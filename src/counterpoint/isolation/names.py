@@ -14,7 +14,7 @@ from typing import Final
 
 from counterpoint.core.canonical import visible
 
-__all__ = ["MAX_NAME", "folded", "unsafe", "visible_path"]
+__all__ = ["MAX_NAME", "folded", "is_git_folder", "unsafe", "visible_path"]
 
 MAX_NAME: Final = 255
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
@@ -53,9 +53,14 @@ def unsafe(name: bytes) -> str:
         return f"the name has {len(name)} bytes; at most {MAX_NAME} are written"
     if any(unicodedata.category(char) in _HIDDEN for char in text):
         return "a control or format character is in the name"
-    if folded(name).rstrip(" .").split(":")[0].rstrip(" .") in _GIT:
+    if is_git_folder(name):
         return "some systems take the name for .git"
     return ""
+
+
+def is_git_folder(name: bytes) -> bool:
+    """Say whether some system takes the name for `.git`."""
+    return folded(name).rstrip(" .").split(":")[0].rstrip(" .") in _GIT
 
 
 def folded(name: bytes) -> str:

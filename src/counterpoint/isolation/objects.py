@@ -130,12 +130,20 @@ class Objects:
         [found] = self.stat([commit_or_tree])
         if found.kind == "tree":
             return commit_or_tree
-        content = self._read(commit_or_tree, "commit", max_size=MAX_COMMIT)
+        content = self.commit(commit_or_tree)
         first = content.partition(b"\n")[0]
         tree = first.removeprefix(b"tree ").decode("ascii", "replace")
         if not first.startswith(b"tree ") or len(tree) != len(commit_or_tree):
             raise SourceError(f"commit {commit_or_tree} names no tree", hint="run `git fsck`")
         return tree
+
+    def commit(self, commit: str) -> bytes:
+        """Return the content of a commit.
+
+        Raises:
+            SourceError: it is missing, is no commit or too large, or does not hash to its id.
+        """
+        return self._read(commit, "commit", max_size=MAX_COMMIT)
 
     def _read(self, oid: str, kind: str, *, max_size: int) -> bytes:
         [found] = self.stat([oid])

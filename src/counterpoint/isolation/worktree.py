@@ -1,8 +1,7 @@
 """The files as they lie in the work tree: are they all committed, and if not, what tree are they.
 
-Both questions are asked in a quarantine, against a copy of the index and with none of the repository's settings but a
-short list that starts nothing (`_PASSIVE`). So no filter, hook or monitor runs, and the repository's own index and
-objects are never written. Three things follow:
+Both questions are asked on a `bench`: against a copy of the index, with no filter, hook or monitor. Three things
+follow:
 
 - A file that a filter would change on the way in (such as Git LFS) is compared and taken as its bytes on disk.
 - An entry marked "assume unchanged", or absent by a sparse checkout and present all the same, is looked at.
@@ -12,16 +11,17 @@ Source: SPEC D-05, D-06; SECURITY G1 to G8.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from counterpoint.errors import SourceError
-from counterpoint.isolation.git import Place
+from counterpoint.isolation.bench import from_names, open_bench, to_names
 from counterpoint.isolation.names import visible_path
-from counterpoint.isolation.repository import Quarantine, Repository, copy_plain_file, quoted
+from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.revisions import head_or_none
 
 __all__ = ["OWN", "Snapshot", "Uncommitted", "look_at_worktree", "snapshot_worktree"]
@@ -29,21 +29,7 @@ __all__ = ["OWN", "Snapshot", "Uncommitted", "look_at_worktree", "snapshot_workt
 OWN: Final = (".counterpoint",)
 """Folders at the top that are ours and never part of what is judged."""
 
-_PASSIVE: Final = frozenset(
-    {
-        "core.autocrlf",
-        "core.checkstat",
-        "core.eol",
-        "core.excludesfile",
-        "core.filemode",
-        "core.ignorecase",
-        "core.precomposeunicode",
-        "core.symlinks",
-        "core.trustctime",
-    }
-)
 _MAX_NESTED: Final = 8
-_TIMEOUT_S: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +60,8 @@ class Snapshot:
     tree: str
     left_out: tuple[str, ...]
     """Repositories inside the work tree that have no commit to name."""
+    special: tuple[str, ...] = ()
+    """Tracked paths where a pipe, a socket or a device lies (with `start`); the tree holds nothing there."""
 
 
 def look_at_worktree(repository: Repository, *, own: Sequence[str] = OWN) -> Uncommitted:
@@ -85,7 +73,9 @@ def look_at_worktree(repository: Repository, *, own: Sequence[str] = OWN) -> Unc
     return _uncommitted(repository, own, depth=0)
 
 
-def snapshot_worktree(repository: Repository, objects_dir: Path, *, own: Sequence[str] = OWN) -> Snapshot:
+def snapshot_worktree(
+    repository: Repository, objects_dir: Path, *, own: Sequence[str] = OWN, start: str = ""
+) -> Snapshot:
     """Write a tree of all tracked and untracked files as they lie, ignored ones apart, and return its id.
 
     Args:
@@ -93,93 +83,80 @@ def snapshot_worktree(repository: Repository, objects_dir: Path, *, own: Sequenc
         objects_dir: the folder, made if it is not there, that takes the new objects; a quarantine reads the tree
             with `extra=(objects_dir,)`.
         own: folders at the top that are left as the index has them.
+        start: the commit or tree that says what is tracked and what `own` folders hold; by default the index does.
 
     Raises:
-        SourceError: a merge is under way, or a file cannot be read.
+        SourceError: a merge is under way, a file cannot be read, or it is none (a pipe) and no `start` was given.
     """
     objects_dir.mkdir(parents=True, exist_ok=True)
-    with _bench(repository) as bench:
+    with open_bench(repository) as bench:
+        storing = bench.storing(objects_dir)
         if bench.run("ls-files", "-z", "--unmerged"):
             raise SourceError(
                 f"{str(repository.top)!r} has files that a merge left in conflict",
                 hint="settle the conflicts, or abort the merge",
             )
-        tracked = [path for path in _split(bench.run("ls-files", "-z", "--cached")) if not _is_own(path, own)]
+        if start:
+            # Marks stay: a file that a sparse checkout leaves out is not a deleted one.
+            bench.run("read-tree", "-m", start, variables=storing)
+        tracked = [path for path in to_names(bench.run("ls-files", "-z", "--cached")) if not _is_own(path, own)]
+        special = _special(bench.top, tracked)
+        if special and not start:
+            raise SourceError(
+                f"{visible_path(special[0])!r} is no file, folder or symbolic link", hint="put back what was there"
+            )
+        gone = {*special, *_beyond_links(bench.top, tracked)}
+        if gone:
+            bench.run("update-index", "--force-remove", "-z", "--stdin", stdin=from_names(sorted(gone)))
         untracked = [path for path in bench.untracked() if not _is_own(path, own)]
         left_out = [
             path for path in untracked if path.endswith(b"/") and not _has_commit(bench.top / os.fsdecode(path))
         ]
-        paths = [*tracked, *(path.removesuffix(b"/") for path in untracked if path not in set(left_out))]
-        storing = {
-            "GIT_OBJECT_DIRECTORY": str(objects_dir.absolute()),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.fsdecode(quoted(repository.objects_dir)),
-        }
+        paths = [path for path in tracked if path not in gone]
+        paths += [path.removesuffix(b"/") for path in untracked if path not in set(left_out)]
         how = ("--add", "--remove", "--replace", "--ignore-skip-worktree-entries", "-z", "--stdin")
-        bench.run("update-index", *how, stdin=_joined(paths), variables=storing)
+        bench.run("update-index", *how, stdin=from_names(paths), variables=storing)
         tree = bench.run("write-tree", "--missing-ok", variables=storing).decode("ascii").strip()
-    return Snapshot(tree=tree, left_out=tuple(visible_path(path) for path in left_out))
+    left = tuple(visible_path(path) for path in left_out)
+    return Snapshot(tree=tree, left_out=left, special=tuple(visible_path(path) for path in special))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Bench:
-    """A quarantine with a copy of the index, over the repository's work tree."""
-
-    quarantine: Quarantine
-    place: Place
-
-    @property
-    def top(self) -> Path:
-        return self.quarantine.repository.top
-
-    def run(self, *arguments: str, stdin: bytes = b"", variables: Mapping[str, str] | None = None) -> bytes:
-        place = replace(self.place, variables={**self.place.variables, **(variables or {})})
-        return self.quarantine.git.run(*arguments, place=place, stdin=stdin, timeout_s=_TIMEOUT_S)
-
-    def untracked(self) -> tuple[bytes, ...]:
-        return _split(self.run("ls-files", "-z", "--others", "--exclude-standard"))
+def _special(top: Path, tracked: Iterable[bytes]) -> list[bytes]:
+    """Return the tracked paths at which something lies that is no file, folder or link."""
+    kinds = (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
+    found = []
+    for path in tracked:
+        with suppress(OSError):
+            if stat.S_IFMT(os.lstat(os.fsencode(top) + b"/" + path).st_mode) not in kinds:
+                found.append(path)
+    return found
 
 
-@contextmanager
-def _bench(repository: Repository) -> Iterator[_Bench]:
-    with Quarantine(repository) as quarantine:
-        folder = quarantine.folder
-        copy_plain_file(repository.git_dir / "index", folder / "index")
-        for shared in repository.git_dir.glob("sharedindex.*"):
-            copy_plain_file(shared, folder / shared.name)
-        (folder / "info").mkdir()
-        copy_plain_file(repository.common_dir / "info" / "exclude", folder / "info" / "exclude")
-        commit = head_or_none(quarantine)
-        if commit:
-            (folder / "HEAD").write_text(f"{commit}\n")
-        variables = {"GIT_DIR": str(folder), "GIT_WORK_TREE": str(repository.top)}
-        place = Place(cwd=repository.top, variables=variables, settings=_passive_settings(repository))
-        bench = _Bench(quarantine=quarantine, place=place)
-        _clear_marks(bench)
-        yield bench
-
-
-def _clear_marks(bench: _Bench) -> None:
-    """Make the copied index look at every file that is there."""
-    marked = [(line[:1], line[2:]) for line in _split(bench.run("ls-files", "-z", "-v"))]
-    assumed = [path for mark, path in marked if mark.islower()]
-    skipped = [
-        path for mark, path in marked if mark in b"Ss" and os.path.lexists(os.fsencode(bench.top) + b"/" + path)
-    ]
-    for option, paths in (("--no-assume-unchanged", assumed), ("--no-skip-worktree", skipped)):
-        if paths:
-            bench.run("update-index", option, "-z", "--stdin", stdin=_joined(paths))
+def _beyond_links(top: Path, tracked: Iterable[bytes]) -> list[bytes]:
+    """Return the tracked paths whose folder has become a symbolic link: whatever is seen there is not theirs."""
+    leads_away = {b"": False}
+    found = []
+    for path in tracked:
+        folder = b""
+        for name in path.split(b"/")[:-1]:
+            above, folder = folder, folder + name + b"/"
+            if folder not in leads_away:
+                leads_away[folder] = leads_away[above] or (top / os.fsdecode(folder)).is_symlink()
+        if leads_away[folder]:
+            found.append(path)
+    return found
 
 
 def _uncommitted(repository: Repository, own: Sequence[str], *, depth: int) -> Uncommitted:
     found: dict[str, list[str]] = {"staged": [], "unstaged": [], "untracked": [], "unmerged": [], "submodules": []}
-    with _bench(repository) as bench:
+    with open_bench(repository) as bench:
         links = {
             line.partition(b"\t")[2]
-            for line in _split(bench.run("ls-files", "-z", "-s"))
+            for line in to_names(bench.run("ls-files", "-z", "-s"))
             if line.startswith(b"160000")
         }
         options = ("--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
-        for line in _split(bench.run("status", "--porcelain=v1", "-z", *options)):
+        for line in to_names(bench.run("status", "--porcelain=v1", "-z", *options)):
             if not _is_own(line[3:], own):
                 for kind in _kinds(line[:2], is_link=line[3:] in links):
                     found[kind].append(visible_path(line[3:]))
@@ -223,32 +200,5 @@ def _has_commit(folder: Path) -> bool:
         return False
 
 
-def _passive_settings(repository: Repository) -> dict[str, str]:
-    """Return what decides how files on disk are compared: the user's settings, then the repository's."""
-    home = {name: os.environ.get(name) for name in ("HOME", "XDG_CONFIG_HOME")}
-    ours = dict.fromkeys(("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"))
-    of_user = Place(cwd=Path("/"), variables={**home, **ours})
-    found = {"core.excludesfile": "~/.config/git/ignore"}
-    if config_home := home["XDG_CONFIG_HOME"]:
-        found["core.excludesfile"] = f"{config_home}/git/ignore"
-    for place in (of_user, repository.place):
-        entries = _split(repository.git.run("config", "--list", "--show-scope", "-z", place=place))
-        for scope, entry in zip(entries[::2], entries[1::2], strict=True):
-            key, has_value, value = os.fsdecode(entry).partition("\n")
-            if scope != b"command" and key in _PASSIVE:
-                found[key] = value if has_value else "true"
-    with suppress(RuntimeError):  # nobody's home
-        found["core.excludesfile"] = str(Path(found["core.excludesfile"] or os.devnull).expanduser())
-    return found
-
-
 def _is_own(path: bytes, own: Sequence[str]) -> bool:
     return path.partition(b"/")[0] in {os.fsencode(folder) for folder in own}
-
-
-def _split(output: bytes) -> tuple[bytes, ...]:
-    return tuple(output.split(b"\0")[:-1])
-
-
-def _joined(paths: Iterable[bytes]) -> bytes:
-    return b"".join(path + b"\0" for path in paths)

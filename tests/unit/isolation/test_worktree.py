@@ -176,6 +176,23 @@ def test_a_snapshot_is_what_a_commit_of_everything_would_hold(scratch: Scratch, 
     assert listing(scratch, found.tree, tmp_path)["link"] == b"/etc/passwd"
 
 
+def test_a_snapshot_takes_a_link_in_the_place_of_a_folder(scratch: Scratch, tmp_path: Path) -> None:
+    """SECURITY B.5: the files that lie behind it are not those that were there."""
+    (scratch.top / "src").rename(tmp_path / "elsewhere")
+    (scratch.top / "src").symlink_to(tmp_path / "elsewhere")
+    tree = snap(scratch, tmp_path).tree
+    scratch.git("add", "--all")
+    assert tree == scratch.id("write-tree")
+
+
+def test_a_pipe_at_a_tracked_path_is_refused(scratch: Scratch, tmp_path: Path) -> None:
+    """SECURITY S1: it is not waited for, and nobody meant to delete the file."""
+    (scratch.top / "a").unlink()
+    os.mkfifo(scratch.top / "a")
+    with pytest.raises(SourceError, match="'a' is no file, folder or symbolic link"):
+        snap(scratch, tmp_path)
+
+
 def test_a_snapshot_touches_nothing_of_the_repository(scratch: Scratch, tmp_path: Path) -> None:
     """The issue, 6: a private index and a private object folder."""
     scratch.write("a", "changed\n")
