@@ -119,13 +119,25 @@ def test_a_repository_cannot_supply_gh_or_what_gh_starts(fake: FakeForge, tmp_pa
     (tmp_path / "link").symlink_to(top / "bin")
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "gh").symlink_to(top / "bin" / "gh")
-    bad = ["", "bin", str(top / "bin"), str(tmp_path / "link"), str(tmp_path / "own")]
+    (top / "links").mkdir()
+    (top / "links" / "gh").symlink_to(fake.bin / "gh")  # the program is an honest one, its neighbours need not be
+    bad = ["", "bin", *map(str, (top / "bin", top / "links", tmp_path / "link", tmp_path / "own"))]
     assert Forge.find(top, {"PATH": os.pathsep.join(bad)}) is None
     forge = Forge.find(top, fake.environment(PATH=os.pathsep.join([*bad, str(fake.bin), "/usr/bin"])))
     assert forge is not None
     assert forge.program == fake.bin / "gh"
     assert forge.variables["PATH"] == f"{fake.bin}:/usr/bin"
     assert fake.token not in repr(forge)
+
+
+@pytest.mark.parametrize("number", [0, -1, 10**10])
+def test_a_number_that_no_pull_request_has_is_refused_unasked(fake: FakeForge, top: Path, number: int) -> None:
+    """Ours: `-1` would be an option of gh."""
+    forge = found(fake, top)
+    for call in (forge.view, forge.checkout):
+        with pytest.raises(SourceError, match=f"{number} is not the number of a pull request"):
+            call(number)
+    assert fake.calls == []
 
 
 def test_a_machine_without_gh_has_no_forge(top: Path) -> None:
@@ -191,9 +203,12 @@ def test_a_gh_that_hangs_chats_or_floods_is_a_typed_error(
 ) -> None:
     """FIELD-FAULTS F29, SECURITY S7: it is killed, and what it prints too much is an error."""
     fake.misbehave(hangs=True)
-    error = failure(replace(found(fake, top), timeout_s=1))
-    assert str(error) == "gh pr view 12 took longer than 1 s"
+    forge = replace(found(fake, top), timeout_s=2)
+    error = failure(forge)
+    assert str(error) == "gh pr view 12 took longer than 2 s"
     assert error.hint == "try again, or run `gh auth status`"
+    with pytest.raises(SourceError, match=r"gh pr checkout 12 took longer than 0\.7 s"):
+        replace(forge, checkout_s=0.7).checkout(12)
     assert is_gone(int((fake.folder / "pids").read_text()))
     fake.behave()
     fake.misbehave(stdout="Here is your pull request!\n", code=0)
@@ -239,11 +254,11 @@ def test_the_comment_is_made_once_and_written_anew_by_the_next_run(fake: FakeFor
     """SPEC D-19, FIELD-FAULTS F39: one comment, found on the third page of the thread, its body by standard input."""
     forge = found(fake, top)
     for n in range(2 * 2):
-        fake.say(12, author="bob", body=f"remark {n}")
+        fake.say(12, author="ada", body=f"remark {n}, about\n{MARKER}")
     assert forge.comment(PULL, "first\n") == COMMENT.format(1005)
     assert fake.bodies(12)[4:] == [f"{MARKER}\nfirst\n"]
     for n in range(2):
-        fake.say(12, author="ada", body=f"more {n}, about {MARKER}")
+        fake.say(12, author="bob", body=f"more {n}")
     before = fake.bodies(12)
     assert forge.comment(PULL, "second `$(x)` é\n") == COMMENT.format(1005)
     before[4] = f"{MARKER}\nsecond `$(x)` é\n"
@@ -286,6 +301,7 @@ def test_a_body_is_refused_above_the_limit_of_the_forge(fake: FakeForge, top: Pa
     forge.comment(PULL, longest)
     assert fake.bodies(12) == [f"{MARKER}\n{longest}"]
     assert marked(marked("x")) == marked("x") == f"{MARKER}\nx"
+    assert marked(f"x\n{MARKER}") == f"{MARKER}\nx\n{MARKER}"
 
 
 @pytest.mark.parametrize(

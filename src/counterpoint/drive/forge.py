@@ -145,7 +145,7 @@ class Forge:
         Raises:
             SourceError: there is none of that number, or `gh` failed.
         """
-        return read_pull_request(self._call("pr", "view", str(number), "--json", FIELDS).stdout, number=number)
+        return read_pull_request(self._call("pr", "view", _written(number), "--json", FIELDS).stdout, number=number)
 
     def discover(self) -> PullRequest | None:
         """Look at the pull request of the branch that is checked out; `None` where there is none, or no branch.
@@ -166,7 +166,7 @@ class Forge:
         Raises:
             SourceError: `gh` or the git that it starts failed.
         """
-        self._call("pr", "checkout", str(number), timeout_s=self.checkout_s)
+        self._call("pr", "checkout", _written(number), timeout_s=self.checkout_s)
 
     def comment(self, pull_request: PullRequest, body: str) -> str:
         """Write our comment on a pull request, anew where an earlier run has left one, and return its address.
@@ -229,6 +229,12 @@ class Forge:
     def _own_words(self, stderr: bytes) -> str:
         text, _ = without_secrets(stderr.decode("utf-8", "replace"), self.variables)
         return complaint(_LOGIN.sub("…", text).encode())
+
+
+def _written(number: int) -> str:
+    if not re.fullmatch(NUMBER, str(number)):
+        raise SourceError(f"{number} is not the number of a pull request", hint="name one from 1 upwards, such as 12")
+    return str(number)
 
 
 def _leads_into(top: Path, *paths: Path) -> bool:
