@@ -21,7 +21,7 @@ from counterpoint.isolation.commits import Identity, make_commit
 from counterpoint.isolation.edits import differing
 from counterpoint.isolation.git import Place
 from counterpoint.isolation.gitstate import own_place
-from counterpoint.isolation.objects import SUBMODULE, Objects, TreeEntry, hash_object
+from counterpoint.isolation.objects import SUBMODULE, Objects
 from counterpoint.isolation.pairs import Pair
 from counterpoint.isolation.repository import Quarantine, Repository
 
@@ -57,7 +57,7 @@ def land(repository: Repository, *, commit: str, parent: str, objects_dir: Path)
     if head != commit:
         _bring(repository, commit, parent, objects_dir)
         _move_head(repository, commit=commit, parent=parent)
-    _agree_index(repository, pairs)
+    _agree_index(repository, commit, pairs)
 
 
 def keep(
@@ -212,24 +212,17 @@ def _refuse_locked_index(repository: Repository) -> None:
         )
 
 
-def _agree_index(repository: Repository, pairs: Iterable[Pair]) -> None:
-    """Set the index entries of the paths that differ, and of those that say something else already."""
+def _agree_index(repository: Repository, commit: str, pairs: Iterable[Pair]) -> None:
+    """Set the index entries of the paths that the commit changed, where they are not yet what it holds."""
+    how = ("--cached", "--ita-invisible-in-index", "--no-renames", "--no-ext-diff", "--name-only", "-z")
     with open_bench(repository) as bench:
-        lines = to_names(bench.run("ls-files", "-z", "--stage"))
-    staged: dict[bytes, list[bytes]] = {}
-    for line in lines:
-        about, _, path = line.partition(b"\t")
-        staged.setdefault(path, []).append(about)
-    # An entry that is only intended to be added looks like an empty file.
-    empty = hash_object(repository.object_format, "blob", b"")
-    zero = "0" * len(empty)
-    gone, there = [], []
-    for pair in pairs:
-        if pair.new is None:
-            if pair.path in staged:
-                gone.append(b"0 %s\t%s\0" % (zero.encode(), pair.path))
-        elif pair.new.id == empty or staged.get(pair.path) != [_about(pair.new)]:
-            there.append(_about(pair.new) + b"\t" + pair.path + b"\0")
+        behind = frozenset(to_names(bench.run("diff-index", *how, commit)))
+    zero = b"0" * len(commit)
+    pairs = [pair for pair in pairs if pair.path in behind]
+    gone = [b"0 %s\t%s\0" % (zero, pair.path) for pair in pairs if pair.new is None]
+    there = [
+        b"%06o %s 0\t%s\0" % (pair.new.mode, pair.new.id.encode("ascii"), pair.path) for pair in pairs if pair.new
+    ]
     if not gone and not there:
         return
     place = _writing_place(repository)
@@ -239,7 +232,3 @@ def _agree_index(repository: Repository, pairs: Iterable[Pair]) -> None:
     except SourceError:
         _refuse_locked_index(repository)
         raise
-
-
-def _about(entry: TreeEntry) -> bytes:
-    return b"%06o %s 0" % (entry.mode, entry.id.encode("ascii"))

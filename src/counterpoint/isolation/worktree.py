@@ -98,7 +98,7 @@ def snapshot_worktree(
             )
         if start:
             # Marks stay: a file that a sparse checkout leaves out is not a deleted one.
-            bench.run("read-tree", "-m", start, variables=storing)
+            bench.run("read-tree", "-m", "-i", start, variables=storing)
         tracked = [path for path in to_names(bench.run("ls-files", "-z", "--cached")) if not _is_own(path, own)]
         special = _special(bench.top, tracked)
         if special and not start:
