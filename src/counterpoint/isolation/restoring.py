@@ -133,8 +133,7 @@ def _ignored(apart: Bench, paths: Sequence[bytes]) -> frozenset[bytes]:
     lists = [path for path in to_names(apart.run("ls-files", "-z")) if path.rpartition(b"/")[2] == b".gitignore"]
     # With this mark git reads them from the index.
     apart.run("update-index", "--skip-worktree", "-z", "--stdin", stdin=from_names(lists))
-    how = ("check-ignore", "--no-index", "-z", "--stdin")
-    return frozenset(to_names(apart.run(*how, stdin=from_names(paths), accept=(0, 1))) if paths else ())
+    return frozenset(to_names(apart.run("check-ignore", "-z", "--stdin", stdin=from_names(paths), accept=(0, 1))))
 
 
 def _delete(root: int, path: bytes, seen: _Signature) -> None:
