@@ -47,11 +47,13 @@ class Workspace:
     """Where an agent may look and where it may write during one turn."""
 
     tree: Path
-    """The export of exactly the candidate; read-only, compared before and after."""
+    """The export of exactly the candidate; read-only, compared before and after. An author's is the work tree."""
     scratch: Path
     """An empty private folder, for the brief, the result and whatever the agent leaves."""
     turn: Turn
     """The turn that is asked for: `scripted` looks its answer up by it."""
+    edits: bool = False
+    """Whether `tree` is the work tree itself, which the agent may edit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ from counterpoint.isolation.process import Finished, run
 
 __all__ = ["PLACEHOLDERS", "CommandAgent", "CommandProfile"]
 
-PLACEHOLDERS: Final = ("brief", "brief_json", "schema", "result", "tree", "scratch", "model")
+PLACEHOLDERS: Final = ("brief", "brief_json", "schema", "result", "tree", "scratch", "model", "effort")
 _PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 _BASE_VARIABLES: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 _PERSON_VARIABLES: Final = ("HOME", "USER", "LOGNAME")
@@ -70,7 +70,7 @@ class CommandProfile:
     user_home: bool = False
     """HOME is the person's own, for agents that are signed in there; else it is a fresh folder."""
     in_tree: bool = False
-    """The program starts in the export; else in the folder that holds its brief."""
+    """The program starts in the export; else in the folder that holds its brief. An author: in the work tree."""
     model: str = ""
     reply_pointer: str | None = None
     """JSON Pointer to the answer within what the program returns: a text that holds it, or the object itself."""
@@ -156,7 +156,7 @@ class CommandAgent(Agent):
             env = self._environment(call.folder, places)
             finished = await run(
                 [_fill(argument, places) for argument in profile.command],
-                cwd=workspace.tree if profile.in_tree else call.folder,
+                cwd=workspace.tree if profile.in_tree or workspace.edits else call.folder,
                 env=env,
                 stdin=None if profile.prompt_by_file else render_prompt(brief).encode(),
                 timeout_s=profile.timeout_s,
@@ -274,7 +274,8 @@ def _lay_out(brief: Brief, folder: Path, workspace: Workspace, model: str) -> di
         "tree": workspace.tree,
         "scratch": folder,
     }
-    return {name: str(path) for name, path in places.items()} | {"model": model}
+    effort = brief.payload.get("effort", "")
+    return {name: str(path) for name, path in places.items()} | {"model": model, "effort": str(effort)}
 
 
 def _fill(text: str, places: Mapping[str, str]) -> str:

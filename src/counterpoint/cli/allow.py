@@ -43,9 +43,11 @@ def ask_leave(
     session: Session,
     repository: Repository,
     settings: Settings,
-    reviewers: Sequence[str],
+    parties: Sequence[str],
     commands: Sequence[ProjectCommand],
     *,
+    author: str,
+    own_branch: bool,
     trust_flag: bool,
     consent_flags: Sequence[str],
 ) -> Allowed:
@@ -54,17 +56,19 @@ def ask_leave(
     Raises:
         NeedsPerson: something is not allowed, and nobody is there to ask, or a person said no.
     """
-    asked = wanted(settings, reviewers, commands)
+    asked = wanted(settings, parties, commands, author=author)
     _name_idle_consents(asked, consent_flags)
     place = path_text(repository.top.resolve())
     grants = [*_kept(session, asked, place), *_flagged(session, asked, place, consent_flags)]
-    trusted = trust_flag or TrustBook(session.folders.state).find(repository.common_dir, own_branch=True) is not None
+    kept = TrustBook(session.folders.state).find(repository.common_dir, own_branch=own_branch)
+    trusted = trust_flag or kept is not None
     missing = still_open(asked, repository=place, grants=grants, is_trusted=trusted)
     if missing.is_settled:
         return Allowed(grants=tuple(grants), may_run=trusted)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise needs_person(missing, place=_repo_option(session))
-    return _ask(session, repository, missing, place, Allowed(grants=tuple(grants), may_run=trusted))
+        raise needs_person(missing, own_branch=own_branch, place=_repo_option(session))
+    allowed = Allowed(grants=tuple(grants), may_run=trusted)
+    return _ask(session, repository, missing, place, allowed, own_branch=own_branch)
 
 
 def _name_idle_consents(asked: Wanted, destinations: Sequence[str]) -> None:
@@ -111,9 +115,11 @@ def _grant(session: Session, destination: str, asked: Wanted, place: str, length
     )
 
 
-def _ask(session: Session, repository: Repository, missing: Wanted, place: str, allowed: Allowed) -> Allowed:
+def _ask(
+    session: Session, repository: Repository, missing: Wanted, place: str, allowed: Allowed, *, own_branch: bool
+) -> Allowed:
     until = format_stamp(session.clock.now() + DEFAULT_LENGTH)
-    screen = compose(missing, repository=place, until=until, own_branch=True)
+    screen = compose(missing, repository=place, until=until, own_branch=own_branch)
     tell(screen.text)
     for question in screen.questions:
         if _answer(question.prompt) is not Answer.YES:
@@ -127,9 +133,10 @@ def _ask(session: Session, repository: Repository, missing: Wanted, place: str, 
                 ConsentBook(session.folders.state).keep(grant)
             allowed = Allowed(grants=(*allowed.grants, *grants), may_run=allowed.may_run)
         else:
-            TrustBook(session.folders.state).keep(
-                repository.common_dir, by=login_name(), now=session.clock.now(), mark=session.ids.token(16)
-            )
+            if own_branch:  # what is said of a pull request holds for this run alone
+                TrustBook(session.folders.state).keep(
+                    repository.common_dir, by=login_name(), now=session.clock.now(), mark=session.ids.token(16)
+                )
             allowed = Allowed(grants=allowed.grants, may_run=True)
     return allowed
 

@@ -8,6 +8,7 @@ from counterpoint.cli.allow import ask_leave
 from counterpoint.cli.ending import end_case, run_to_its_end
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.where import Where, case_argument, where_options
+from counterpoint.core.docket import SeatKind
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.clock import SystemClock, format_stamp
 from counterpoint.drive.lease import current_holder
@@ -58,6 +59,8 @@ def resume(*, case: str, where: Where, trust_commands: bool, consents: tuple[str
         settings,
         [seat.party for seat in opened.roster],
         opened.docket.commands,
+        author=next((seat.party for seat in opened.roster if seat.kind is SeatKind.AUTHOR), ""),
+        own_branch=not opened.docket.pull_request,
         trust_flag=trust_commands,
         consent_flags=consents,
     )

@@ -9,12 +9,17 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar, assert_never
 
 from counterpoint.core.checks import Evidence
+from counterpoint.core.docket import Docket
 from counterpoint.core.entries import (
+    AnswerRequested,
     AttemptFailed,
+    CandidateKept,
+    CandidateOffered,
     CaseClosed,
     CaseOpened,
     ClaimChecked,
     ConsentGranted,
+    DispositionGiven,
     Entry,
     EvidenceGathered,
     FailureReason,
@@ -26,7 +31,7 @@ from counterpoint.core.entries import (
     SubmissionSealed,
     VerdictGiven,
 )
-from counterpoint.core.findings import Finding, Ledger
+from counterpoint.core.findings import Answer, Finding, Ledger, Ruled
 from counterpoint.core.limits import Spent
 
 __all__ = ["NOBODYS_FAULT", "CaseState", "fold_shared"]
@@ -50,19 +55,29 @@ class CaseState:
     opened: CaseOpened | None = None
     closed: CaseClosed | None = None
     round: int = 1
+    """A round is a reading and the author's answer to it. The reading after the last answer ends the case."""
     spent: Spent = _NOTHING_SPENT
     failures: tuple[AttemptFailed, ...] = ()
     sealed: Mapping[str, SubmissionSealed] = field(default_factory=_nothing)
     """This round's sealed submission of each seat."""
+    seals: Mapping[str, SubmissionSealed] = field(default_factory=_nothing)
+    """Every sealed submission of the case, by turn id."""
     revealed: Mapping[str, SubmissionRevealed] = field(default_factory=_nothing)
     """By turn id."""
+    offers: tuple[CandidateOffered, ...] = ()
+    judged: Mapping[str, str] = field(default_factory=_nothing)
+    """The candidate that was on the table when each seat answered last."""
     evidence: tuple[Evidence, ...] = ()
     claims: tuple[ClaimChecked, ...] = ()
     ledger: Ledger = _NO_FINDINGS
     verdicts: Mapping[str, VerdictGiven] = field(default_factory=_nothing)
     """The newest verdict of each seat."""
+    votes: tuple[VerdictGiven, ...] = ()
+    """Every verdict, in the order in which they were revealed."""
     shown: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
-    """Which changed paths each seat was shown whole."""
+    """Which changed paths each seat was shown whole, as the candidate now has them."""
+    stances: tuple[frozenset[tuple[str, str, str]], ...] = ()
+    """The ledger's stances at the end of each reading that asked for an answer."""
     notes: tuple[NoteAdded, ...] = ()
     consents: tuple[ConsentGranted, ...] = ()
     dropped: tuple[ObserverDropped, ...] = ()
@@ -72,6 +87,34 @@ class CaseState:
         """The opening; asserts that there is one, since nothing is asked of a case before it."""
         assert self.opened is not None, "the case has not been opened"
         return self.opened
+
+    @property
+    def docket(self) -> Docket:
+        """The docket as it stands: with the candidate that is on the table, and what differs in it."""
+        if not self.offers:
+            return self.case.docket
+        last = self.offers[-1]
+        return replace(self.case.docket, candidate=last.candidate, paths=last.paths, change=last.change)
+
+    def last_seal(self, seat: str) -> SubmissionSealed | None:
+        """Return the newest sealed submission of a seat."""
+        return next((s for s in reversed(list(self.seals.values())) if s.turn.seat == seat), None)
+
+    def opening_votes(self) -> tuple[VerdictGiven, ...]:
+        """Return each reviewer's first verdict, which it gave before it could know another's."""
+        first: dict[str, VerdictGiven] = {}
+        for verdict in self.votes:
+            first.setdefault(verdict.seat, verdict)
+        return tuple(first.values())
+
+    def changed_since(self, candidate: str) -> frozenset[str]:
+        """Return the paths that were edited after this candidate was on the table."""
+        changed: set[str] = set()
+        for offer in reversed(self.offers):
+            if offer.candidate == candidate:
+                break
+            changed.update(offer.changed)
+        return frozenset(changed)
 
     def failures_of(self, seat: str) -> tuple[AttemptFailed, ...]:
         return tuple(f for f in self.failures if f.turn.seat == seat and f.turn.round == self.round)
@@ -96,7 +139,9 @@ def fold_shared(state: S, entry: Entry) -> S:
             return replace(
                 state,
                 sealed=_with(state.sealed, turn.seat, entry),
-                shown=_with(state.shown, turn.seat, entry.shown_paths),
+                seals=_with(state.seals, turn.id, entry),
+                judged=_with(state.judged, turn.seat, state.docket.candidate),
+                shown=_with(state.shown, turn.seat, _joined(state.shown.get(turn.seat, ()), entry.shown_paths)),
                 spent=state.spent.plus(entry.usage),
             )
         case AttemptFailed():
@@ -107,8 +152,34 @@ def fold_shared(state: S, entry: Entry) -> S:
             return replace(state, dropped=(*state.dropped, entry))
         case CaseClosed():
             return replace(state, closed=entry)
+        case AnswerRequested() | DispositionGiven() | CandidateOffered() | CandidateKept():
+            return _fold_answer(state, entry)
         case _:
             return _fold_judgement(state, entry)
+
+
+def _joined(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*before, *now)))
+
+
+def _fold_answer(state: S, entry: AnswerRequested | DispositionGiven | CandidateOffered | CandidateKept) -> S:
+    match entry:
+        case AnswerRequested():
+            return replace(state, stances=(*state.stances, frozenset(f.stance for f in state.ledger)))
+        case DispositionGiven():
+            answer = Answer(round=entry.round, disposition=entry.disposition, reasoning=entry.reasoning)
+            return replace(state, ledger=state.ledger.with_answer(entry.id, answer))
+        case CandidateOffered(changed=changed):
+            shown = {seat: tuple(p for p in paths if p not in changed) for seat, paths in state.shown.items()}
+            return replace(_next_round(state), offers=(*state.offers, entry), shown=MappingProxyType(shown))
+        case CandidateKept():
+            return _next_round(state)
+        case _:
+            assert_never(entry)
+
+
+def _next_round(state: S) -> S:
+    return replace(state, round=state.round + 1, sealed=_nothing())
 
 
 def _fold_judgement(
@@ -125,9 +196,10 @@ def _fold_judgement(
         case FindingRaised():
             return replace(state, ledger=state.ledger.with_raised(_finding(entry)))
         case FindingRuled():
-            return replace(state, ledger=_ruled(state.ledger, entry))
+            return replace(state, ledger=_ruled(state, entry))
         case VerdictGiven():
-            return replace(state, verdicts=_with(state.verdicts, entry.seat, entry))
+            verdicts = _with(state.verdicts, entry.seat, entry)
+            return replace(state, verdicts=verdicts, votes=(*state.votes, entry))
         case _:
             assert_never(entry)
 
@@ -147,8 +219,9 @@ def _finding(entry: FindingRaised) -> Finding:
     )
 
 
-def _ruled(ledger: Ledger, entry: FindingRuled) -> Ledger:
-    return ledger.with_ruling(entry.id, seat=entry.seat, ruling=entry.ruling, reason=entry.reason)
+def _ruled(state: CaseState, entry: FindingRuled) -> Ledger:
+    ruled = Ruled(round=state.round, ruling=entry.ruling, reason=entry.reason)
+    return state.ledger.with_ruling(entry.id, seat=entry.seat, ruled=ruled)
 
 
 def _with(mapping: Mapping[str, Any], key: str, value: Any) -> Mapping[str, Any]:

@@ -1,13 +1,23 @@
 """What code can look up by itself: requests, and what came back.
 
 A claim is `verified`, `refuted` or `not_checked`, and only code sets the first two. For a command, verified means
-that it ran on exactly the named candidate and passed.
+that it ran on exactly the named candidate and passed. What code finds of an author's edit is in `edits`.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["CheckRequest", "CommandCheck", "Evidence", "EvidenceStatus", "PathCheck", "Purpose", "QuoteCheck"]
+__all__ = [
+    "CheckRequest",
+    "CommandCheck",
+    "EditCheck",
+    "Evidence",
+    "EvidenceStatus",
+    "LookUp",
+    "PathCheck",
+    "Purpose",
+    "QuoteCheck",
+]
 
 
 class EvidenceStatus(StrEnum):
@@ -52,14 +62,31 @@ class PathCheck:
     candidate: str
 
 
-CheckRequest = CommandCheck | QuoteCheck | PathCheck
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditCheck:
+    """Did this turn change exactly these paths and nothing else? If so, make of it what can be judged."""
+
+    turn: str
+    """The turn's id: the same paths may be edited again in a later one."""
+    start: str
+    """The candidate that the edit starts from."""
+    paths: tuple[str, ...]
+    """As the author lists them."""
+    commits: bool
+    """Make a commit; else a tree of the files as they lie."""
+    message: str
+    """Of the commit."""
+
+
+LookUp = CommandCheck | QuoteCheck | PathCheck
+CheckRequest = LookUp | EditCheck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What one check returned."""
+    """What one lookup returned."""
 
-    request: CheckRequest
+    request: LookUp
     status: EvidenceStatus
     detail: str
     """One sentence by code: `exit 1`, `no tests collected`, `not in the file`."""

@@ -2,29 +2,33 @@
 
 Types say the shape: dataclasses become objects, tuples lists, enums their word, closed unions of dataclasses an
 object with a `kind`. There is no default on the wire: every field of an entry is written, and must be there.
+
+Each type of entry has its own version. What an older one wrote is brought up to date before it is read, one step for
+each version (`_STEPS`), and is read so for ever.
 """
 
 import reprlib
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from counterpoint.core.checks import CommandCheck, PathCheck, QuoteCheck
-from counterpoint.core.entries import ENTRY_TYPES, Entry
+from counterpoint.core.checks import CommandCheck, EditCheck, PathCheck, QuoteCheck
+from counterpoint.core.entries import ENTRY_TYPES, CaseOpened, Entry
 from counterpoint.errors import UnknownEntry
 
-__all__ = ["VERSION", "decode", "decode_value", "encode", "encode_value", "entry_type"]
+__all__ = ["decode", "decode_value", "encode", "encode_value", "entry_type", "version_of"]
 
-VERSION: Final = 1
+_VERSIONS: Final[Mapping[type[Entry], int]] = types.MappingProxyType({CaseOpened: 2})
+"""The types whose fields have changed since they were first written."""
 
 T = TypeVar("T")
 
 _KINDS: Final[Mapping[str, type]] = types.MappingProxyType(
-    {"command": CommandCheck, "quote": QuoteCheck, "path": PathCheck}
+    {"command": CommandCheck, "quote": QuoteCheck, "path": PathCheck, "edit": EditCheck}
 )
 _KIND_OF: Final = {kind: word for word, kind in _KINDS.items()}
 _TYPE_OF: Final = {kind: word for word, kind in ENTRY_TYPES.items()}
@@ -39,9 +43,14 @@ def entry_type(entry: Entry) -> str:
     return _TYPE_OF[type(entry)]
 
 
+def version_of(kind: type[Entry]) -> int:
+    """Return the version in which entries of this type are written."""
+    return _VERSIONS.get(kind, 1)
+
+
 def encode(entry: Entry) -> dict[str, Any]:
     """Return the JSON object of an entry, its version included."""
-    return {"v": VERSION, **encode_value(entry)}
+    return {"v": version_of(type(entry)), **encode_value(entry)}
 
 
 def decode(type_name: str, typed: Mapping[str, Any] | None) -> Entry:
@@ -55,14 +64,35 @@ def decode(type_name: str, typed: Mapping[str, Any] | None) -> Entry:
         raise UnknownEntry(type_name, f"not one of {', '.join(sorted(ENTRY_TYPES))}")
     if typed is None:
         raise UnknownEntry(type_name, "it has no typed fields")
-    version = typed.get("v")
-    if type(version) is not int or version != VERSION:
-        raise UnknownEntry(type_name, f"version {reprlib.repr(version)}; this program reads version {VERSION}")
+    version, newest = typed.get("v"), version_of(kind)
+    if type(version) is not int or not 1 <= version <= newest:
+        known = f"version {newest}" if newest == 1 else f"versions 1 to {newest}"
+        raise UnknownEntry(type_name, f"version {reprlib.repr(version)}; this program reads {known}")
+    plain = {k: v for k, v in typed.items() if k != "v"}
     try:
-        entry: Entry = _object(kind, {k: v for k, v in typed.items() if k != "v"}, "")
+        for step in _STEPS.get(kind, ())[version - 1 :]:
+            plain = step(plain)
+        entry: Entry = _object(kind, plain, "")
     except _Misfit as error:
         raise UnknownEntry(type_name, str(error)) from None
     return entry
+
+
+def _case_opened_2(typed: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 has terms, the author's context and a pull request. A version 1 that has them is neither."""
+    terms = {"block_on": "nit", "commits": True, "effort": "high"}
+    docket = typed.get("docket")
+    if not isinstance(docket, Mapping):
+        return typed
+    if extra := {"terms"} & typed.keys() or {"context", "pull_request"} & docket.keys():
+        raise _Misfit(f"{min(extra)}: no such field in version 1")
+    return {**typed, "docket": {**docket, "context": "", "pull_request": ""}, "terms": terms}
+
+
+_STEPS: Final[Mapping[type[Entry], tuple[Callable[[dict[str, Any]], dict[str, Any]], ...]]] = types.MappingProxyType(
+    {CaseOpened: (_case_opened_2,)}
+)
+"""What brings an entry from version 1 to 2, from 2 to 3, and so on."""
 
 
 def encode_value(value: Any) -> Any:
@@ -125,6 +155,8 @@ def _value(hint: Any, value: Any, path: str) -> Any:
             raise _Misfit(f"{path}: expected a list, got {type(value).__name__}")
         inner = typing.get_args(hint)[0]
         return tuple(_value(inner, item, f"{path}[{i}]") for i, item in enumerate(value))
+    if hint in _KIND_OF:
+        return _union((hint,), value, path)
     if is_dataclass(hint):
         assert isinstance(hint, type)
         return _object(hint, value, path)
@@ -142,7 +174,8 @@ def _union(options: tuple[Any, ...], value: Any, path: str) -> Any:
     word = value.get("kind") if isinstance(value, Mapping) else None
     kind = _KINDS.get(word) if isinstance(word, str) else None
     if kind is None or kind not in options:
-        raise _Misfit(f"{path}.kind: expected one of {', '.join(_KINDS)}, got {reprlib.repr(word)}")
+        known = ", ".join(_KIND_OF[option] for option in options)
+        raise _Misfit(f"{path}.kind: expected one of {known}, got {reprlib.repr(word)}")
     return _object(kind, {k: v for k, v in value.items() if k != "kind"}, path)
 
 

@@ -1,4 +1,4 @@
-"""The immutable input of a case: what it is about, who sits in it, and what is judged.
+"""The immutable input of a case: what it is about, who sits in it, what is judged and on which terms.
 
 A docket names material by digest; the bytes themselves are handed to briefs by the driver.
 """
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from counterpoint.core.checks import Purpose
+from counterpoint.core.values import Severity
 
-__all__ = ["ChangedPath", "Docket", "PathState", "ProjectCommand", "Seat", "SeatKind"]
+__all__ = ["ChangedPath", "Docket", "Effort", "PathState", "ProjectCommand", "Seat", "SeatKind", "Terms"]
 
 
 class SeatKind(StrEnum):
@@ -18,6 +19,8 @@ class SeatKind(StrEnum):
     """A model, a script or a person that reads and judges."""
     CHECKS = "checks"
     """Code that runs the project's own commands; its findings are derived from what they returned."""
+    AUTHOR = "author"
+    """Whoever answers the findings, and may edit what is judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +74,33 @@ class Docket:
     instructions: str = ""
     rationale: str = ""
     """Why the change was made, in its author's words; shown to every seat."""
+    context: str = ""
+    """What only the author is told."""
+    pull_request: str = ""
+    """The address of the pull request that the candidate is the head of, where there is one."""
     paths: tuple[ChangedPath, ...] = ()
     commands: tuple[ProjectCommand, ...] = ()
     change: str = ""
     """Digest of the change's text as shown."""
     remarks: tuple[str, ...] = ()
     """What code noticed while it built the docket: withheld files, diffs too large to show."""
+
+
+class Effort(StrEnum):
+    """How hard an agent is asked to think; what that means is the agent's own."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    XHIGH = "xhigh"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What holds in a case beside its limits; fixed when it opens."""
+
+    block_on: Severity = Severity.NIT
+    """Findings of this severity and heavier must be settled before the case can be approved."""
+    commits: bool = True
+    """Whether the driver commits what the author edits; else the candidate is the tree of the files as they lie."""
+    effort: Effort = Effort.HIGH

@@ -10,18 +10,22 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from counterpoint.core.checks import Evidence, EvidenceStatus
-from counterpoint.core.docket import Docket, Seat
-from counterpoint.core.findings import Ruling
+from counterpoint.core.docket import ChangedPath, Docket, Seat, Terms
+from counterpoint.core.findings import Disposition, Ruling
 from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision, Severity, StopReason, Turn, Usage
 
 __all__ = [
     "ENTRY_TYPES",
+    "AnswerRequested",
     "AttemptFailed",
+    "CandidateKept",
+    "CandidateOffered",
     "CaseClosed",
     "CaseOpened",
     "ClaimChecked",
     "ConsentGranted",
+    "DispositionGiven",
     "Entry",
     "EvidenceGathered",
     "FailureReason",
@@ -45,8 +49,9 @@ class CaseOpened:
     docket: Docket
     roster: tuple[Seat, ...]
     limits: Limits
+    terms: Terms
     quorum: int
-    """How many seats must have answered; stated beforehand, the whole roster by default."""
+    """How many reviewers must have answered; stated beforehand, all of them by default."""
     supervisor: str
     seed: str
     """Hex; whatever order is shuffled is shuffled by it."""
@@ -146,6 +151,52 @@ class VerdictGiven:
     summary: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRequested:
+    """A reading is over and nothing is agreed: the author owes an answer to these findings."""
+
+    seat: str
+    round: int
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DispositionGiven:
+    """The author's answer to one finding."""
+
+    seat: str
+    round: int
+    id: str
+    disposition: Disposition
+    reasoning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateOffered:
+    """The author's edit of one round is on the table; every verdict on what was there before is void."""
+
+    seat: str
+    round: int
+    previous: str
+    candidate: str
+    """Full id of the commit, or of the tree of the files as they lie, that holds the edit."""
+    changed: tuple[str, ...]
+    """The paths that this edit changed: exactly those that its author listed."""
+    paths: tuple[ChangedPath, ...]
+    """Everything that differs between the docket's base and this candidate."""
+    change: str
+    """Digest of that difference as text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateKept:
+    """The author answered and changed nothing: the same candidate is read again."""
+
+    seat: str
+    round: int
+    candidate: str
+
+
 class FailureReason(StrEnum):
     BAD_REPLY = "bad_reply"
     REFUSED = "refused"
@@ -153,7 +204,7 @@ class FailureReason(StrEnum):
     TIMEOUT = "timeout"
     WRONG_IDENTITY = "wrong_identity"
     TREE_TOUCHED = "tree_touched"
-    """The agent changed the export that it was only to read."""
+    """The agent changed what it was only to read."""
     VAULT_TOUCHED = "vault_touched"
     """Somebody had put another reply where this one was to be kept."""
     DRIVER_LOST = "driver_lost"
@@ -206,6 +257,10 @@ Entry = (
     | FindingRaised
     | FindingRuled
     | VerdictGiven
+    | AnswerRequested
+    | DispositionGiven
+    | CandidateOffered
+    | CandidateKept
     | AttemptFailed
     | NoteAdded
     | ObserverDropped
@@ -223,6 +278,10 @@ ENTRY_TYPES: Mapping[str, type[Entry]] = MappingProxyType(
         "finding-raised": FindingRaised,
         "finding-ruled": FindingRuled,
         "verdict-given": VerdictGiven,
+        "answer-requested": AnswerRequested,
+        "disposition-given": DispositionGiven,
+        "candidate-offered": CandidateOffered,
+        "candidate-kept": CandidateKept,
         "attempt-failed": AttemptFailed,
         "note-added": NoteAdded,
         "observer-dropped": ObserverDropped,

@@ -48,6 +48,8 @@ class Outcome:
     """Sentences by code: why the decision is what it is."""
     open_findings: tuple[Finding, ...]
     refuted_findings: tuple[Finding, ...]
+    deferred_findings: tuple[Finding, ...]
+    """What waits for a gate outside the change, as their raisers say (SPEC D-17)."""
     evidence: EvidenceStatus
     seats: tuple[SeatStatus, ...]
     coverage: Coverage

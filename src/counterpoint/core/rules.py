@@ -12,15 +12,16 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from counterpoint.core.briefs import Brief
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CheckRequest, Evidence
-from counterpoint.core.docket import Docket, Seat
+from counterpoint.core.checks import CheckRequest
+from counterpoint.core.docket import Docket, Seat, Terms
+from counterpoint.core.edits import CheckResult
 from counterpoint.core.entries import Entry
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.values import Turn
 from counterpoint.errors import Refused
 
-__all__ = ["SUPERVISOR_TURN", "AddNote", "Materials", "Opened", "Rules", "Withdraw", "step_phase"]
+__all__ = ["SUPERVISOR_TURN", "AddNote", "Exhibit", "Materials", "Opened", "Rules", "Withdraw", "step_phase"]
 
 S = TypeVar("S", bound=CaseState)
 S_contra = TypeVar("S_contra", bound=CaseState, contravariant=True)
@@ -44,6 +45,17 @@ class Withdraw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Exhibit:
+    """What one turn is about, by id: the driver hands out the bytes."""
+
+    base: str
+    """What the seat is shown the difference from: the docket's base, or the candidate that it judged last."""
+    candidate: str
+    edits: bool = False
+    """Whether the seat works in the work tree itself, and may change it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Materials:
     """Bytes that the docket only names by digest, handed to briefs by the driver."""
 
@@ -63,7 +75,7 @@ class Opened:
     content: str
     submission: Any
     """What the protocol's `parse` made of it."""
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[CheckResult, ...]
     """What the submission's check requests returned, in their order."""
 
 
@@ -75,6 +87,7 @@ class _Open(Protocol):
         limits: Limits,
         *,
         case: str,
+        terms: Terms,
         quorum: int,
         supervisor: str,
         seed: str,
@@ -90,7 +103,7 @@ class _Admit(Protocol[S_contra]):
         turn: Turn | None,
         submission: Any,
         *,
-        evidence: tuple[Evidence, ...],
+        evidence: tuple[CheckResult, ...],
         now: datetime,
     ) -> tuple[Entry, ...]: ...
 
@@ -110,6 +123,7 @@ class Rules(Generic[S]):
     """Return the state after an entry; raises `Refused` (PHASE-1) where the table has no such step."""
     due: Callable[[S, datetime], tuple[Turn, ...]]
     """Return the turns now owed; on a settled state empty exactly when the case is closed."""
+    exhibit: Callable[[S, Turn], Exhibit]
     brief: Callable[[S, Turn, Materials], Brief]
     schema: Callable[[S, Turn], Mapping[str, Any]]
     """Return the JSON Schema of the one object that answers a turn."""

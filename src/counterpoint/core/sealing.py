@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from counterpoint.core.canonical import canonical_json, digest
-from counterpoint.core.checks import Evidence
 from counterpoint.core.codec import encode_value
+from counterpoint.core.edits import CheckResult
 
 __all__ = ["SALT_HEX", "opens", "seal", "seal_evidence"]
 
@@ -31,6 +31,6 @@ def opens(sealed: str, salt: str, content: bytes) -> bool:
     return _SALT.fullmatch(salt) is not None and seal(salt, content) == sealed
 
 
-def seal_evidence(salt: str, evidence: Sequence[Evidence]) -> str:
+def seal_evidence(salt: str, evidence: Sequence[CheckResult]) -> str:
     """Return the digest that commits to what code found for a reply, in this order."""
     return seal(salt, canonical_json([encode_value(each) for each in evidence]).encode())

@@ -26,6 +26,11 @@ class Severity(StrEnum):
     MINOR = "minor"
     NIT = "nit"
 
+    def is_at_least(self, other: "Severity") -> bool:
+        """Return whether this weighs as much as `other` or more."""
+        order = list(Severity)
+        return order.index(self) <= order.index(other)
+
 
 class Decision(StrEnum):
     APPROVED = "approved"

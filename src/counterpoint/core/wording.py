@@ -9,13 +9,17 @@ from typing import Final, assert_never
 
 from counterpoint.core.canonical import visible
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus
-from counterpoint.core.docket import Docket, Seat
+from counterpoint.core.docket import Docket, Seat, SeatKind
 from counterpoint.core.entries import (
+    AnswerRequested,
     AttemptFailed,
+    CandidateKept,
+    CandidateOffered,
     CaseClosed,
     CaseOpened,
     ClaimChecked,
     ConsentGranted,
+    DispositionGiven,
     Entry,
     EvidenceGathered,
     FindingRaised,
@@ -26,6 +30,7 @@ from counterpoint.core.entries import (
     SubmissionSealed,
     VerdictGiven,
 )
+from counterpoint.core.values import Severity
 
 __all__ = ["describe", "in_line", "quoted", "say_command"]
 
@@ -87,7 +92,10 @@ def _said(lead: str, text: str) -> str:
     return f"{in_line(lead)}\n\n{quoted(text)}"
 
 
-def _judgement(entry: ClaimChecked | FindingRaised | FindingRuled | VerdictGiven) -> str:
+_Answer = AnswerRequested | DispositionGiven | CandidateOffered | CandidateKept
+
+
+def _judgement(entry: ClaimChecked | FindingRaised | FindingRuled | VerdictGiven | _Answer) -> str:
     match entry:
         case ClaimChecked():
             says = "passes" if entry.says_passes else "fails"
@@ -107,13 +115,46 @@ def _judgement(entry: ClaimChecked | FindingRaised | FindingRuled | VerdictGiven
             word = "approves" if entry.approved else "does not approve"
             return _said(f"{entry.seat} {word} {entry.candidate}:", entry.summary)
         case _:
+            return _answer(entry)
+
+
+def _answer(entry: _Answer) -> str:
+    match entry:
+        case AnswerRequested():
+            return in_line(
+                f"Round {entry.round} goes to {entry.seat}, who owes an answer to {_named(entry.findings)}."
+            )
+        case DispositionGiven():
+            return _said(f"{entry.seat} answers {entry.id} with **{entry.disposition}**:", entry.reasoning)
+        case CandidateOffered():
+            changed = _listed([f"`{path}`" for path in entry.changed])
+            words = f"{entry.seat} offers {entry.candidate} in place of {entry.previous}; it changes:"
+            return f"{in_line(words)}\n\n{changed}"
+        case CandidateKept():
+            return in_line(f"{entry.seat} changed nothing; {entry.candidate} is read again.")
+        case _:
             assert_never(entry)
+
+
+def _named(findings: tuple[str, ...]) -> str:
+    return ", ".join(findings)
 
 
 def _opened(entry: CaseOpened) -> str:
     seats = [f"{seat.name}: party {seat.party}, agent {seat.agent}, {_where(seat)}" for seat in entry.roster]
     question = quoted(entry.docket.question) if "\n" in entry.docket.question else in_line(entry.docket.question)
-    return f"{question}\n\n{_listed(_docket(entry.docket))}\n\nSeats:\n\n{_listed(seats)}"
+    lines = [*_docket(entry.docket), *_terms(entry)]
+    return f"{question}\n\n{_listed(lines)}\n\nSeats:\n\n{_listed(seats)}"
+
+
+def _terms(entry: CaseOpened) -> list[str]:
+    """Say what differs from a review of one reading in which everything must be settled."""
+    terms, most = entry.terms, entry.limits.max_rounds
+    lines = [] if terms.block_on is Severity.NIT else [f"Findings below {terms.block_on} do not block"]
+    if any(seat.kind is SeatKind.AUTHOR for seat in entry.roster):
+        lines.append(f"Rounds: {most or 'until they agree, or nothing moves'}; effort: {terms.effort}")
+        lines += [] if terms.commits else ["Edits are not committed"]
+    return lines
 
 
 def _where(seat: Seat) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 
 from counterpoint.agents.base import Agent
 from counterpoint.core.case import CaseState
-from counterpoint.core.docket import Docket, Seat, SeatKind
+from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
 from counterpoint.core.entries import ConsentGranted
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import Outcome
@@ -32,6 +32,7 @@ from counterpoint.record.store import Genesis, Store
 __all__ = ["SUPERVISOR", "CaseResult", "drive_case", "open_case", "roster_of", "run"]
 
 _DEFAULT_LIMITS: Final = Limits()
+_DEFAULT_TERMS: Final = Terms()
 _CHECKS: Final = "checks"
 
 
@@ -55,18 +56,29 @@ def rules_of(protocol: str) -> Rules[CaseState]:
     return found
 
 
-def roster_of(seats: Mapping[str, Agent], parties: Mapping[str, str] | None = None) -> tuple[Seat, ...]:
-    """Return the roster that these agents fill, in their order; a party is named like its seat unless stated."""
+def roster_of(
+    seats: Mapping[str, Agent], parties: Mapping[str, str] | None = None, *, author: str | None = None
+) -> tuple[Seat, ...]:
+    """Return the roster that these agents fill, in their order; a party is named like its seat unless stated.
+
+    The seat called `author` answers the findings; every other one judges.
+    """
     return tuple(
         Seat(
             name=name,
             party=(parties or {}).get(name, name),
-            kind=SeatKind.CHECKS if agent.kind == _CHECKS else SeatKind.OPINION,
+            kind=_kind_of(name, agent, author),
             agent=agent.kind,
             destination=agent.destination,
         )
         for name, agent in seats.items()
     )
+
+
+def _kind_of(name: str, agent: Agent, author: str | None) -> SeatKind:
+    if name == author:
+        return SeatKind.AUTHOR
+    return SeatKind.CHECKS if agent.kind == _CHECKS else SeatKind.OPINION
 
 
 def open_case(
@@ -78,6 +90,7 @@ def open_case(
     clock: Clock,
     ids: Ids,
     limits: Limits = _DEFAULT_LIMITS,
+    terms: Terms = _DEFAULT_TERMS,
     quorum: int | None = None,
     consents: Sequence[ConsentGranted] = (),
     keys: Sequence[str] = (),
@@ -93,7 +106,8 @@ def open_case(
         clock: what time it is.
         ids: where random names come from.
         limits: what it may spend.
-        quorum: how many seats must answer; all of them by default.
+        terms: what else holds in it.
+        quorum: how many reviewers must answer; all of them by default.
         consents: copies of the grants under which bytes may leave this machine.
         keys: public keys that may sign; those of the store.
         case: its name, where the caller has made one already.
@@ -109,7 +123,8 @@ def open_case(
         tuple(roster),
         limits,
         case=name,
-        quorum=len(roster) if quorum is None else quorum,
+        terms=terms,
+        quorum=sum(seat.kind is not SeatKind.AUTHOR for seat in roster) if quorum is None else quorum,
         supervisor=SUPERVISOR,
         seed=ids.token(16),
         now=now,
@@ -134,6 +149,8 @@ async def drive_case(
     *,
     store: Store,
     limits: Limits = _DEFAULT_LIMITS,
+    terms: Terms = _DEFAULT_TERMS,
+    author: str | None = None,
     quorum: int | None = None,
     keys: Sequence[str] = (),
     subject: Subject | None = None,
@@ -145,9 +162,9 @@ async def drive_case(
 ) -> CaseResult:
     """Open a case with these seats and drive it until it is closed.
 
-    Args are those of `open_case`; besides, `subject` is what briefs show and code can look up (the docket's question
-    by default), and cases side by side share one `limiter`. A store that signs needs its key in `keys`, or the record
-    is unsigned.
+    Args are those of `open_case`; besides, `author` names the seat that answers the findings, `subject` is what
+    briefs show and code can look up (the docket's question by default), and cases side by side share one `limiter`. A
+    store that signs needs its key in `keys`, or the record is unsigned.
 
     Raises:
         Refused: the case cannot be opened like this.
@@ -158,11 +175,12 @@ async def drive_case(
     case = open_case(
         protocol,
         docket,
-        roster_of(seats),
+        roster_of(seats, author=author),
         store=store,
         clock=clock,
         ids=ids,
         limits=limits,
+        terms=terms,
         quorum=quorum,
         consents=consents,
         keys=keys,
@@ -189,6 +207,8 @@ def run(
     *,
     store: Store,
     limits: Limits = _DEFAULT_LIMITS,
+    terms: Terms = _DEFAULT_TERMS,
+    author: str | None = None,
     quorum: int | None = None,
     keys: Sequence[str] = (),
     subject: Subject | None = None,
@@ -202,6 +222,8 @@ def run(
             seats,
             store=store,
             limits=limits,
+            terms=terms,
+            author=author,
             quorum=quorum,
             keys=keys,
             subject=subject,

@@ -16,7 +16,8 @@ from typing import Final, Generic, TypeVar
 from counterpoint.agents.base import NOT_REPORTED, Agent, Reply, Workspace, read_reply
 from counterpoint.core.briefs import Brief
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus
+from counterpoint.core.checks import CheckRequest, CommandCheck, EditCheck, Evidence, EvidenceStatus
+from counterpoint.core.edits import CheckResult, Edit
 from counterpoint.core.entries import AttemptFailed, Entry, FailureReason, SubmissionSealed
 from counterpoint.core.sealing import seal, seal_evidence
 from counterpoint.core.values import Turn, Usage
@@ -44,6 +45,8 @@ LOCAL: Final = "local"
 _NO_USAGE: Final = Usage()
 _FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _LONGEST_WAIT_S: Final = 10**8
+_LEAVES_EDITS: Final = frozenset({FailureReason.BAD_REPLY, FailureReason.REFUSED, FailureReason.WRONG_IDENTITY})
+"""Failed attempts after which an author is asked again with its edits still there: it ended by itself."""
 
 S = TypeVar("S", bound=CaseState)
 
@@ -77,7 +80,7 @@ class Asker(Generic[S]):
     """Answers come in side by side; entries go out one after another."""
     looking: defaultdict[CheckRequest, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     """One check at a time for one request, however many seats ask for it."""
-    found: dict[CheckRequest, Evidence] = field(default_factory=dict)
+    found: dict[CheckRequest, CheckResult] = field(default_factory=dict)
     """What this driver has looked up; the vault is not asked again for it."""
     known: set[str] = field(default_factory=set)
     """What an earlier driver had kept in the vault. What else appears there is nobody's word."""
@@ -90,10 +93,12 @@ class Asker(Generic[S]):
         """Put one question, and take what comes back into the record: a seal, or a failed attempt.
 
         Raises:
-            NeedsPerson: consent is missing, or the turn is a person's who is not there; nothing was recorded.
+            NeedsPerson: consent is missing, the work tree is not at the candidate, or the turn is a person's who is
+                not there; nothing was recorded.
         """
         agent = self.agents[turn.seat]
         self._check_consent(agent)
+        await self._make_ready(turn, agent)
         # Whoever waits at the door has not been asked yet: it costs no call and none of its time.
         async with self.limiter.door(agent.destination):
             deadline = self._deadline(agent)
@@ -114,6 +119,14 @@ class Asker(Generic[S]):
                     self._interrupt(turn, attempt)
                 raise
         await self.take(turn, kept)
+
+    async def _make_ready(self, turn: Turn, agent: Agent) -> None:
+        state = self.file.state
+        failures = state.failures_of(turn.seat)
+        goes_on = agent.patient or bool(failures and failures[-1].reason in _LEAVES_EDITS)
+        exhibit = self.file.rules.exhibit(state, turn)
+        if line := await self.subject.make_ready(turn, exhibit, goes_on=goes_on, patient=agent.patient):
+            self.tell(EventKind.PUT_AWAY, turn, line)
 
     def _check_consent(self, agent: Agent) -> None:
         if agent.destination == LOCAL:
@@ -142,15 +155,17 @@ class Asker(Generic[S]):
         return claim.attempt
 
     async def _ask_and_keep(self, turn: Turn, agent: Agent, attempt: int, deadline: datetime) -> KeptReply:
-        brief = self.file.rules.brief(self.file.state, turn, await self.subject.materials())
-        async with self.subject.desk(turn) as desk:
+        state = self.file.state
+        exhibit = self.file.rules.exhibit(state, turn)
+        brief = self.file.rules.brief(state, turn, await self.subject.materials(exhibit))
+        async with self.subject.desk(turn, exhibit) as desk:
             reply = await self._within(deadline, turn, agent, brief, desk.workspace)
             kept = KeptReply(
                 salt=self.salt(),
                 attempt=attempt,
                 shown_paths=brief.shown_paths,
                 reply=reply,
-                touched=desk.touched(),
+                touched=await in_thread(desk.touched),
             )
         if await in_thread(partial(self.vault.get, f"reply-{turn.id}")) is not None:
             raise _Planted(f"another reply lay in the vault where the one of {turn.seat} was to be kept")
@@ -176,7 +191,7 @@ class Asker(Generic[S]):
         """Bring a kept answer into the record: sealed if the rules accept it, else as a failed attempt."""
         usage = kept.reply.usage
         if kept.touched:
-            error = BadReply(f"the agent changed the tree it was only to read: {', '.join(kept.touched[:5])}")
+            error = BadReply(f"the agent changed what it was only to read: {', '.join(kept.touched[:5])}")
             await self.fail(turn, kept.attempt, error, usage, FailureReason.TREE_TOUCHED)
             return
         try:
@@ -195,9 +210,9 @@ class Asker(Generic[S]):
                 shown_paths=kept.shown_paths,
             )
         )
-        self.tell(EventKind.ANSWERED, turn, "answered; sealed until every reviewer has")
+        self.tell(EventKind.ANSWERED, turn, "answered; sealed until every reviewer has" if turn.blind else "answered")
 
-    async def _try(self, turn: Turn, reply: Reply) -> tuple[Evidence, ...]:
+    async def _try(self, turn: Turn, reply: Reply) -> tuple[CheckResult, ...]:
         """Return what code finds for a reply, once the rules would admit it."""
         rules, state = self.file.rules, self.file.state
         asked, got = reply.model_requested, reply.model_reported
@@ -208,7 +223,7 @@ class Asker(Generic[S]):
         rules.admit(self.file.state, turn.seat, turn, submission, evidence=evidence, now=self.clock.now())
         return evidence
 
-    async def _look_up(self, request: CheckRequest, turn: Turn) -> Evidence:
+    async def _look_up(self, request: CheckRequest, turn: Turn) -> CheckResult:
         async with self.looking[request]:
             if request in self.found:
                 return self.found[request]
@@ -218,11 +233,29 @@ class Asker(Generic[S]):
                     return self.found.setdefault(request, kept)
             if isinstance(request, CommandCheck):
                 self.tell(EventKind.CHECKING, turn, f"running {say_command(request.argv)}")
-            evidence = self.found[request] = await self.subject.look_up(request)
-            await in_thread(partial(put_evidence, self.vault, evidence))
-            if isinstance(request, CommandCheck):
-                self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {_result(evidence)}")
-            return evidence
+            found = self.found[request] = await self._find(request)
+            await in_thread(partial(put_evidence, self.vault, found))
+            if isinstance(request, CommandCheck) and isinstance(found, Evidence):
+                self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {_result(found)}")
+            return found
+
+    async def _find(self, request: CheckRequest) -> CheckResult:
+        if isinstance(request, EditCheck):
+            return await self.subject.take_edit(request)
+        return await self.subject.look_up(request)
+
+    async def land(self, sealed: SubmissionSealed, evidence: tuple[CheckResult, ...]) -> None:
+        """Bring the branch to what an author's accepted answer made, before the record says so.
+
+        Raises:
+            NeedsPerson: the branch has gone elsewhere meanwhile; nothing is lost.
+        """
+        for edit in evidence:
+            if isinstance(edit, Edit) and edit.made is not None:
+                await self.subject.land(edit)
+                what = "committed" if edit.request.commits else "took"
+                paths = f"{len(edit.request.paths)} path{'s' if len(edit.request.paths) > 1 else ''}"
+                self.tell(EventKind.LANDED, sealed.turn, f"{what} {paths} as {edit.made.candidate[:12]}")
 
     async def fail(
         self,

@@ -12,11 +12,22 @@ from typing import Final, Generic, TypeVar
 
 from counterpoint.agents.base import Agent
 from counterpoint.core.case import CaseState
-from counterpoint.core.entries import AttemptFailed, CaseClosed, ConsentGranted, FailureReason, ObserverDropped
+from counterpoint.core.entries import (
+    AnswerRequested,
+    AttemptFailed,
+    CandidateKept,
+    CandidateOffered,
+    CaseClosed,
+    ConsentGranted,
+    Entry,
+    FailureReason,
+    ObserverDropped,
+)
 from counterpoint.core.limits import calls_left
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import Rules
 from counterpoint.core.values import Turn, Usage
+from counterpoint.core.wording import describe, in_line
 from counterpoint.drive.asking import Asker, Limiter
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import Clock
@@ -24,6 +35,7 @@ from counterpoint.drive.kept import Openings, get_reply
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent, ignore_events
 from counterpoint.drive.subject import Subject
 from counterpoint.drive.threads import in_thread
+from counterpoint.errors import CounterpointError
 from counterpoint.record.store import Store
 
 __all__ = ["Driver", "Step"]
@@ -121,13 +133,37 @@ class Driver(Generic[S]):
             await asker.append(ObserverDropped(detail=detail))
             return Step.AGAIN
         rules, now = file.rules, self._clock.now()
-        settled = await in_thread(partial(rules.settle, state, now, Openings(asker.vault, rules, state)))
+        openings = Openings(asker.vault, rules, state)
+        await self._land(state, openings)
+        settled = await in_thread(partial(rules.settle, state, now, openings))
         if settled:
             await asker.append(*settled)
-            self._tell_close(settled[-1])
+            self._tell_settled(settled[-1])
             return Step.AGAIN
         await self._ask_all(rules.due(state, now))
         return Step.AGAIN
+
+    async def _land(self, state: S, openings: Openings) -> None:
+        """Bring the branch to what accepted answers made, before they are opened in the record."""
+        for sealed in state.sealed.values():
+            turn = sealed.turn
+            if turn.id in state.revealed or not self._file.rules.exhibit(state, turn).edits:
+                continue
+            found = await in_thread(partial(openings.get, turn.id))
+            if found is not None:
+                await self._asker.land(sealed, found.evidence)
+
+    def put_away(self) -> None:
+        """Leave no half edit in the work tree: what nobody will take any more is kept, and the tree put back."""
+        state, asker = self._file.state, self._asker
+        done = {failure.turn.id for failure in state.failures} | state.revealed.keys()
+        kept = set(asker.vault.names())
+        try:
+            line = asker.subject.put_away(lambda turn_id: f"reply-{turn_id}" in kept and turn_id not in done)
+        except CounterpointError as error:
+            line = f"the work tree was left as it is: {error}"
+        if line:
+            self._tell(DriveEvent(kind=EventKind.PUT_AWAY, case=self._file.channel, round=state.round, text=line))
 
     def _kept(self) -> set[str]:
         """Return what an earlier driver may have put into the vault: evidence, and replies that it had asked for."""
@@ -195,7 +231,14 @@ class Driver(Generic[S]):
     def _tell_turn(self, kind: EventKind, turn: Turn, text: str) -> None:
         self._asker.tell(kind, turn, text)
 
-    def _tell_close(self, entry: object) -> None:
-        if isinstance(entry, CaseClosed):
-            text = f"{entry.decision} ({entry.stop_reason}): {entry.detail}"
-            self._tell(DriveEvent(kind=EventKind.CLOSED, case=self._file.channel, text=text))
+    def _tell_settled(self, entry: Entry) -> None:
+        case = self._file.channel
+        match entry:
+            case CaseClosed():
+                text = f"{entry.decision} ({entry.stop_reason}): {entry.detail}"
+                self._tell(DriveEvent(kind=EventKind.CLOSED, case=case, text=text))
+            case AnswerRequested() | CandidateOffered() | CandidateKept():
+                text = in_line(describe(entry).split("\n")[0])
+                self._tell(DriveEvent(kind=EventKind.ROUND, case=case, round=entry.round, text=text))
+            case _:
+                pass

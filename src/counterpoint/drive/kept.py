@@ -10,8 +10,9 @@ from typing import Any, Final
 from counterpoint.agents.base import Reply, read_reply
 from counterpoint.core.canonical import NotCanonical, canonical_json, digest, parse_json
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CheckRequest, Evidence
+from counterpoint.core.checks import CheckRequest, EditCheck, Evidence
 from counterpoint.core.codec import decode_value, encode_value
+from counterpoint.core.edits import CheckResult, Edit
 from counterpoint.core.rules import Opened, Rules
 from counterpoint.core.sealing import opens, seal_evidence
 from counterpoint.core.values import Turn, Usage
@@ -99,18 +100,20 @@ def evidence_name(request: CheckRequest) -> str:
     return f"evidence-{digest(canonical_json(encode_value(request)).encode())[:32]}"
 
 
-def put_evidence(vault: Vault, evidence: Evidence) -> None:
+def put_evidence(vault: Vault, evidence: CheckResult) -> None:
     """Keep what a check returned, so that it runs once per candidate."""
     vault.put(evidence_name(evidence.request), canonical_json(encode_value(evidence)).encode())
 
 
-def get_evidence(vault: Vault, request: CheckRequest) -> Evidence | None:
+def get_evidence(vault: Vault, request: CheckRequest) -> CheckResult | None:
     """Return what the check returned before, or None."""
     stored = vault.get(evidence_name(request))
     if stored is None:
         return None
     try:
-        found = decode_value(Evidence, parse_json(stored, max_bytes=_MAX_EVIDENCE))
+        plain = parse_json(stored, max_bytes=_MAX_EVIDENCE)
+        is_edit = isinstance(request, EditCheck)
+        found: CheckResult = decode_value(Edit, plain) if is_edit else decode_value(Evidence, plain)
     except (NotCanonical, UnknownEntry) as error:
         raise RecordError(
             f"{evidence_name(request)} in the vault cannot be read: {error}",

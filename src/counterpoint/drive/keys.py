@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
-from counterpoint.core.values import NAME
+from counterpoint.core.docket import Effort
+from counterpoint.core.values import NAME, Severity
 from counterpoint.drive import shapes
 from counterpoint.drive.settings import (
     BUILT_IN,
@@ -61,8 +62,18 @@ KEYS: Final = (
         is_list=True,
     ),
     Key(path="review.base", read=shapes.revision, variable="COUNTERPOINT_REVIEW_BASE", flag="--base"),
+    _number("review.max_rounds", "COUNTERPOINT_REVIEW_MAX_ROUNDS", 0, 100, flag="--max-rounds"),
+    Key(
+        path="review.block_on",
+        read=shapes.one_of(Severity),
+        variable="COUNTERPOINT_REVIEW_BLOCK_ON",
+        flag="--block-on",
+    ),
+    _number("review.quorum", "COUNTERPOINT_REVIEW_QUORUM", 0, 256, flag="--quorum"),
+    Key(path="review.effort", read=shapes.one_of(Effort), variable="COUNTERPOINT_REVIEW_EFFORT", flag="--effort"),
     Key(path="checks.test", read=shapes.commands),
     Key(path="checks.lint", read=shapes.commands),
+    Key(path="checks.require", read=shapes.each_a_command, flag="--require-check"),
     _number("checks.timeout_s", "COUNTERPOINT_CHECKS_TIMEOUT_S", 1, _DAY_S),
     Key(path="checks.environment", read=shapes.variables, is_list=True),
     _number("limits.max_calls", "COUNTERPOINT_LIMITS_MAX_CALLS", 1, 10_000, flag="--max-calls"),

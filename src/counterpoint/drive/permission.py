@@ -58,20 +58,27 @@ class Wanted:
         return not self.sending and not self.running
 
 
-def wanted(settings: Settings, reviewers: Sequence[str], commands: Sequence[ProjectCommand]) -> Wanted:
-    """Return what a review by these agents asks leave for.
+def wanted(
+    settings: Settings, parties: Sequence[str], commands: Sequence[ProjectCommand], *, author: str = ""
+) -> Wanted:
+    """Return what a review by these parties asks leave for.
 
     Args:
         settings: the settings of the run.
-        reviewers: names of agents that `settings.agents` has.
+        parties: names of agents that `settings.agents` has.
         commands: the project commands that would run unboxed, configured or found.
+        author: the one of them that works in the work tree itself, where there is one.
     """
-    agents = {name: settings.agents[name] for name in reviewers}
+    agents = {name: settings.agents[name] for name in parties}
     sending: dict[str, Sending] = {}
     for name, agent in agents.items():
         if isinstance(agent, CommandAgent) and agent.destination != LOCAL:
             before = sending.get(agent.destination)
-            widest = Scope.TREE if Scope.TREE in {_scope(agent), before and before.scope} else Scope.CHANGE
+            widest = (
+                Scope.TREE
+                if name == author or Scope.TREE in {_scope(agent), before and before.scope}
+                else Scope.CHANGE
+            )
             asking = (*(before.agents if before else ()), name)
             sending[agent.destination] = Sending(destination=agent.destination, scope=widest, agents=asking)
     project = [

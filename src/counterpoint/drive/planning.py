@@ -6,7 +6,7 @@ code of the repository and asks nobody; what it would run and send is for a pers
 Source: SPEC D-03 to D-06; DESIGN "Trust".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,16 +15,17 @@ from typing import Final
 from counterpoint.agents.checks import find_commands
 from counterpoint.core.canonical import digest
 from counterpoint.core.checks import Purpose
-from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand
+from counterpoint.core.docket import Docket, ProjectCommand, Terms
 from counterpoint.core.rules import Materials
 from counterpoint.drive.cases import SUPERVISOR
 from counterpoint.drive.committed import CommittedFiles, settings_files
 from counterpoint.drive.config import Loaded, RepositoryFiles, load, load_own
+from counterpoint.drive.material import materials_of, paths_of
 from counterpoint.drive.paths import Folders, disk_asked
 from counterpoint.drive.settings import AgentKind, Settings
 from counterpoint.errors import ConfigError, SourceError
 from counterpoint.isolation.change import change
-from counterpoint.isolation.changed import Change, ChangedFile, ChangeKind, FileKind, Unshown
+from counterpoint.isolation.commits import identity_of
 from counterpoint.isolation.export import Remark, withheld
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.revisions import default_base, head, merge_base, resolve
@@ -33,7 +34,6 @@ from counterpoint.isolation.worktree import look_at_worktree, snapshot_worktree
 __all__ = [
     "ReviewPlan",
     "ReviewRequest",
-    "materials_of",
     "plan_review",
     "seat_names",
     "settings_here",
@@ -41,14 +41,6 @@ __all__ = [
 
 _NAMED_WITHHELD: Final = 20
 _SHOWN_DIRTY: Final = 5
-
-_STATES: Final[Mapping[FileKind, PathState]] = {
-    FileKind.TEXT: PathState.TEXT,
-    FileKind.LINK: PathState.TEXT,
-    FileKind.BINARY: PathState.BINARY,
-    FileKind.SUBMODULE: PathState.SUBMODULE,
-    FileKind.UNKNOWN: PathState.WITHHELD,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +52,19 @@ class ReviewRequest:
     """Settings given as flags, by dotted key."""
     worktree: bool = False
     rationale: str = ""
+    author: str = ""
+    """The agent that answers the findings and may edit; empty: nobody."""
+    commits: bool = True
+    """Whether an author's edits are committed; else they are judged as the files lie."""
+    context: str = ""
+    """What the author alone is told."""
+    pull_request: str = ""
+    """The address of the pull request that is reviewed."""
+
+    @property
+    def takes_worktree(self) -> bool:
+        """Whether the files are judged as they lie, committed or not."""
+        return self.worktree or bool(self.author and not self.commits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +75,17 @@ class ReviewPlan:
     settings: Settings
     docket: Docket
     materials: Materials
+    terms: Terms
+    author: str
     reviewers: tuple[str, ...]
     """Names of agents, in the order of their seats."""
     notices: tuple[str, ...]
     """Lines for standard error."""
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """Names of agents in the order of the roster: the author, where there is one, then the reviewers."""
+        return (self.author, *self.reviewers) if self.author else self.reviewers
 
 
 @disk_asked("the review cannot be prepared")
@@ -95,38 +107,50 @@ def plan_review(
     repository = Repository.find(request.repo)
     with Quarantine(repository) as quarantine:
         tip = head(quarantine)
-        if not request.worktree:
+        if not request.takes_worktree:
             _refuse_dirty(repository)
         base, loaded = _settings(quarantine, tip, request.flags, folders, environment)
-    _check_reviewers(loaded.settings)
+    settings = loaded.settings
+    reviewers = _reviewers(settings)
+    _check_seats(settings, request, reviewers)
+    if request.author and request.commits:
+        identity_of(repository, environ=environment)
     lenders: tuple[Path, ...] = ()
     remarks: tuple[str, ...] = ()
     candidate = tip
-    if request.worktree:
+    if request.takes_worktree:
         taken = snapshot_worktree(repository, snapshot_into)
         candidate, lenders = taken.tree, (snapshot_into,)
         remarks = tuple(f"{path} is a repository without a commit, and was left out" for path in taken.left_out)
     with Quarantine(repository, extra=lenders) as quarantine:
         found = change(quarantine, base, candidate)
         left_out = withheld(quarantine.objects, candidate)
-        commands = _commands(quarantine, loaded.settings, base, candidate)
+        commands = _commands(quarantine, settings, base, candidate)
     materials = materials_of(found)
     docket = Docket(
         question=f"Is the change from {base[:12]} to {candidate[:12]} good to merge?",
         candidate=candidate,
         base=base,
         rationale=request.rationale,
-        paths=_paths(found, left_out),
+        context=request.context,
+        pull_request=request.pull_request,
+        paths=paths_of(found, left_out),
         commands=commands,
         change=digest(materials.change.encode()),
         remarks=(*remarks, *materials.not_shown, *_said(left_out)),
     )
     return ReviewPlan(
         repository=repository,
-        settings=loaded.settings,
+        settings=settings,
         docket=docket,
         materials=materials,
-        reviewers=loaded.settings.review.reviewers,
+        terms=Terms(
+            block_on=settings.review.block_on,
+            commits=request.commits and not request.takes_worktree,
+            effort=settings.review.effort,
+        ),
+        author=request.author,
+        reviewers=reviewers,
         notices=loaded.notices,
     )
 
@@ -166,24 +190,59 @@ def _refuse_dirty(repository: Repository) -> None:
     )
 
 
-def _check_reviewers(settings: Settings) -> None:
+def _reviewers(settings: Settings) -> tuple[str, ...]:
+    """Return who reviews: those that are named, and checks where commands are required and nobody runs them."""
+    named = settings.review.reviewers
+    return (*named, "checks") if settings.checks.require and not _run_checks(settings, named) else named
+
+
+def _run_checks(settings: Settings, names: Sequence[str]) -> bool:
+    return any(settings.agents[name].kind is AgentKind.CHECKS for name in names)
+
+
+def _check_seats(settings: Settings, request: ReviewRequest, reviewers: Sequence[str]) -> None:
     """Refuse what the rules of a review would refuse, before anybody is asked for leave."""
-    allowed, needed = settings.limits.max_calls, len(settings.review.reviewers)
+    parties = (request.author, *reviewers) if request.author else reviewers
+    allowed, needed = settings.limits.max_calls, len(parties)
     if allowed < needed:
         raise ConfigError(
             "limits.max_calls",
-            f"at least {needed}, one question for each reviewer",
+            f"at least {needed}, one question for each seat",
             got=allowed,
             source=settings.source("limits.max_calls").name,
             hint="allow more calls, or name fewer reviewers",
         )
-    if SUPERVISOR in settings.review.reviewers:
+    if settings.review.quorum > len(reviewers):
+        raise ConfigError(
+            "review.quorum",
+            f"at most {len(reviewers)}, which is how many review",
+            got=settings.review.quorum,
+            source=settings.source("review.quorum").name,
+            hint="lower it, or name more reviewers",
+        )
+    if SUPERVISOR in parties:
         raise ConfigError(
             "review.reviewers",
             f"no agent called {SUPERVISOR!r}, which is what the supervisor of every case is called",
             source=settings.source("review.reviewers").name,
             hint=f"give [agents.{SUPERVISOR}] another name",
         )
+    if request.author:
+        _check_author(settings, request)
+
+
+def _check_author(settings: Settings, request: ReviewRequest) -> None:
+    found = settings.agents.get(request.author)
+    if found is None:
+        listing = ", ".join(sorted(settings.agents))
+        hint = f"set up [agents.{request.author}]"
+        raise ConfigError("--author", f"one of the agents {listing}", got=request.author, hint=hint)
+    if found.kind is AgentKind.CHECKS:
+        hint = "name an agent or a person"
+        raise ConfigError("--author", "an agent that can answer a finding", got=request.author, hint=hint)
+    if request.worktree and request.commits:
+        hint = "commit what is there, or keep it uncommitted with --no-commit"
+        raise ConfigError("--worktree", "no author that commits, since files nobody committed are judged", hint=hint)
 
 
 def settings_here(
@@ -203,35 +262,37 @@ def settings_here(
 def _commands(quarantine: Quarantine, settings: Settings, base: str, candidate: str) -> tuple[ProjectCommand, ...]:
     """Return the commands that are set, or else those found at the merge base and in the candidate.
 
-    None where no reviewer runs commands.
+    None of them where no reviewer runs commands. What is required comes besides.
     """
-    checks = settings.checks
-    if not any(settings.agents[name].kind is AgentKind.CHECKS for name in settings.review.reviewers):
-        return ()
-    if checks.test or checks.lint:
-        set_by = {purpose: settings.source(f"checks.{purpose}").name for purpose in Purpose}
-        pairs = [(argv, Purpose.TEST) for argv in checks.test] + [(argv, Purpose.LINT) for argv in checks.lint]
-        return tuple(
-            ProjectCommand(argv=argv, purpose=p, why=f"set by {set_by[p]}") for argv, p in dict(pairs).items()
-        )
     found: dict[tuple[str, ...], ProjectCommand] = {}
-    for tree in (base, candidate):
-        files = CommittedFiles(quarantine, tree)
-        for command in find_commands(files.names, files.read):
-            found.setdefault(command.argv, command)
+    if _run_checks(settings, settings.review.reviewers):
+        found |= {command.argv: command for command in _project_commands(quarantine, settings, base, candidate)}
+    why = f"required by {settings.source('checks.require').name}"
+    found |= {
+        argv: ProjectCommand(argv=argv, purpose=Purpose.TEST, why=why)
+        for argv in settings.checks.require
+        if argv not in found or found[argv].purpose is not Purpose.TEST
+    }
     return tuple(found.values())
 
 
-def _paths(found: Change, left_out: Sequence[Remark]) -> tuple[ChangedPath, ...]:
-    return tuple(ChangedPath(path=file.path, state=_state(file, left_out)) for file in found.files)
-
-
-def _state(file: ChangedFile, left_out: Sequence[Remark]) -> PathState:
-    if file.change is ChangeKind.DELETED:
-        return PathState.DELETED
-    if any(file.path == remark.path or file.path.startswith(f"{remark.path}/") for remark in left_out):
-        return PathState.WITHHELD
-    return _STATES[file.kind]
+def _project_commands(
+    quarantine: Quarantine, settings: Settings, base: str, candidate: str
+) -> Iterator[ProjectCommand]:
+    checks = settings.checks
+    if checks.test or checks.lint:
+        set_by = {purpose: settings.source(f"checks.{purpose}").name for purpose in Purpose}
+        pairs = [(argv, Purpose.TEST) for argv in checks.test] + [(argv, Purpose.LINT) for argv in checks.lint]
+        for argv, purpose in dict(pairs).items():
+            yield ProjectCommand(argv=argv, purpose=purpose, why=f"set by {set_by[purpose]}")
+        return
+    seen: set[tuple[str, ...]] = set()
+    for tree in (base, candidate):
+        files = CommittedFiles(quarantine, tree)
+        for command in find_commands(files.names, files.read):
+            if command.argv not in seen:
+                seen.add(command.argv)
+                yield command
 
 
 def _said(left_out: Sequence[Remark]) -> tuple[str, ...]:
@@ -239,21 +300,6 @@ def _said(left_out: Sequence[Remark]) -> tuple[str, ...]:
     named = [f"{remark.path} is not in the export: {remark.reason}" for remark in left_out[:_NAMED_WITHHELD]]
     more = len(left_out) - len(named)
     return (*named, f"{more} more paths are not in the export") if more else tuple(named)
-
-
-def materials_of(found: Change) -> Materials:
-    """Return what briefs show of a change.
-
-    A binary file counts as shown: its section names path, sizes and ids, and that is all a brief can show of it. A
-    diff over the budget does not count (FIELD-FAULTS F15).
-    """
-    binary = tuple(n.path for n in found.not_shown if n.reason is Unshown.BINARY)
-    left_out = [n for n in found.not_shown if n.reason is not Unshown.BINARY]
-    return Materials(
-        change=found.text,
-        shown_paths=(*found.shown_paths, *binary),
-        not_shown=tuple(f"{n.path} is not shown: {n.reason}, {n.size} bytes" for n in left_out),
-    )
 
 
 def seat_names(reviewers: Sequence[str]) -> tuple[str, ...]:

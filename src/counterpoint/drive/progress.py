@@ -21,6 +21,12 @@ class EventKind(StrEnum):
     CHECKED = "checked"
     ANSWERED = "answered"
     ATTEMPT_FAILED = "attempt_failed"
+    LANDED = "landed"
+    """An author's edit was committed, or taken as the files lie."""
+    PUT_AWAY = "put_away"
+    """What a turn that came to nothing had left in the work tree is kept, and the tree is as it was."""
+    ROUND = "round"
+    """A reading or an answer is over and the case goes on."""
     APPENDED = "appended"
     CLOSED = "closed"
 

@@ -8,22 +8,24 @@ finds the repository around it.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from counterpoint.agents.base import Workspace
 from counterpoint.core.canonical import digest
-from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, PathCheck, QuoteCheck
+from counterpoint.core.checks import CommandCheck, EditCheck, Evidence, EvidenceStatus, LookUp, PathCheck, QuoteCheck
 from counterpoint.core.docket import Docket
-from counterpoint.core.rules import Materials
+from counterpoint.core.edits import Edit
+from counterpoint.core.rules import Exhibit, Materials
 from counterpoint.core.values import Turn
 from counterpoint.drive.clock import Clock
-from counterpoint.drive.planning import materials_of
+from counterpoint.drive.editing import Editing
+from counterpoint.drive.material import materials_of
 from counterpoint.drive.settings import ChecksSettings
 from counterpoint.drive.subject import Desk, Subject
 from counterpoint.drive.threads import in_thread
@@ -33,8 +35,10 @@ from counterpoint.evidence.coverage import watch_reads
 from counterpoint.evidence.quotes import check_quote
 from counterpoint.evidence.refs import check_path
 from counterpoint.isolation.change import change
+from counterpoint.isolation.edits import differing
 from counterpoint.isolation.export import ExportReport, export
 from counterpoint.isolation.exported import differences
+from counterpoint.isolation.names import visible_path
 from counterpoint.isolation.removal import remove, removed_on_failure
 from counterpoint.isolation.repository import Quarantine, Repository
 
@@ -57,6 +61,7 @@ class ReviewedChange(Subject):
         may_run: whether a person has allowed project commands to run.
         clock: what time it is.
         ends: the case's deadline, where it has one.
+        editing: looks after the work tree, in a case that has an author.
     """
 
     def __init__(
@@ -71,8 +76,12 @@ class ReviewedChange(Subject):
         may_run: bool,
         clock: Clock,
         ends: datetime | None,
+        editing: Editing | None = None,
     ) -> None:
         self._docket = docket
+        self._editing = editing
+        self._top = repository.top
+        self._shown: dict[Exhibit, Materials] = {}
         self._checks = checks
         self._environment = environment
         self._may_run = may_run
@@ -95,14 +104,18 @@ class ReviewedChange(Subject):
         self._quarantine.close()
         remove(self._folder)
 
-    async def materials(self) -> Materials:
+    async def materials(self, exhibit: Exhibit) -> Materials:
         async with self._reading:
-            return await in_thread(lambda: self._materials)
+            if exhibit not in self._shown:
+                self._shown[exhibit] = await in_thread(partial(self._materials, exhibit))
+            return self._shown[exhibit]
 
-    @cached_property
-    def _materials(self) -> Materials:
-        found = materials_of(change(self._quarantine, self._docket.base, self._docket.candidate))
-        if digest(found.change.encode()) != self._docket.change:
+    def _materials(self, exhibit: Exhibit) -> Materials:
+        if exhibit.base == exhibit.candidate:  # judged before, and nothing was edited since
+            return Materials(change="", shown_paths=())
+        found = materials_of(change(self._quarantine, exhibit.base, exhibit.candidate, may_be_empty=True))
+        is_opened = (exhibit.base, exhibit.candidate) == (self._docket.base, self._docket.candidate)
+        if is_opened and digest(found.change.encode()) != self._docket.change:
             raise SourceError(
                 f"the change reads otherwise than when the case was opened: {digest(found.change.encode())}, "
                 f"not {self._docket.change}",
@@ -110,24 +123,55 @@ class ReviewedChange(Subject):
             )
         return found
 
-    def desk(self, turn: Turn) -> AbstractAsyncContextManager[Desk]:
-        return self._desk(turn)
+    def desk(self, turn: Turn, exhibit: Exhibit) -> AbstractAsyncContextManager[Desk]:
+        return self._desk(turn, exhibit)
 
     @asynccontextmanager
-    async def _desk(self, turn: Turn) -> AsyncIterator[Desk]:
+    async def _desk(self, turn: Turn, exhibit: Exhibit) -> AsyncIterator[Desk]:
         place = self._folder / turn.id
         tree, scratch = place / "tree", place / "scratch"
         scratch.mkdir(parents=True, mode=0o700)
-        report = await self._export(self._docket.candidate, tree)
         try:
+            if exhibit.edits:
+                yield Desk(workspace=Workspace(turn=turn, tree=self._top, scratch=scratch, edits=True), touched=tuple)
+                return
+            report = await self._export(exhibit.candidate, tree)
+            strays = await self._watch_worktree(exhibit.candidate)
             yield Desk(
                 workspace=Workspace(turn=turn, tree=tree, scratch=scratch),
-                touched=lambda: tuple(f"{d.path} ({d.kind})" for d in differences(tree, report)),
+                touched=lambda: (*(f"{d.path} ({d.kind})" for d in differences(tree, report)), *strays()),
             )
         finally:
             await in_thread(partial(remove, place))
 
-    async def look_up(self, request: CheckRequest) -> Evidence:
+    async def _watch_worktree(self, candidate: str) -> Callable[[], tuple[str, ...]]:
+        """Return what says, once a reviewer has answered, what is no more as it was in a work tree that is ours."""
+        if self._editing is None:
+            return tuple
+        return await in_thread(partial(self._editing.watch, candidate))
+
+    async def make_ready(self, turn: Turn, exhibit: Exhibit, *, goes_on: bool, patient: bool) -> str:
+        if self._editing is None:
+            return ""
+        async with self._reading:
+            if exhibit.edits:
+                begin = partial(self._editing.begin, turn, exhibit.candidate, goes_on=goes_on, patient=patient)
+                return await in_thread(begin)
+            await in_thread(partial(self._editing.demand_candidate, exhibit.candidate))
+            return ""
+
+    async def take_edit(self, request: EditCheck) -> Edit:
+        assert self._editing is not None, "a case without an author edits nothing"
+        return await in_thread(partial(self._editing.take, request))
+
+    async def land(self, edit: Edit) -> None:
+        assert self._editing is not None, "a case without an author edits nothing"
+        await in_thread(partial(self._editing.land, edit))
+
+    def put_away(self, is_pending: Callable[[str], bool]) -> str:
+        return self._editing.put_away(is_pending) if self._editing is not None else ""
+
+    async def look_up(self, request: LookUp) -> Evidence:
         try:
             match request:
                 case CommandCheck():
@@ -144,10 +188,11 @@ class ReviewedChange(Subject):
     async def _run(self, request: CommandCheck) -> Evidence:
         if not self._may_run:
             return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=_NOT_ALLOWED)
-        tree, report = await self._exported(self._docket.candidate)
+        tree, report = await self._exported(request.candidate)
         timeout_s = self._time_left()
         if timeout_s <= 0:
             return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail=_TOO_LATE)
+        changed = await self._changed(request.candidate)
         return await run_command(
             request,
             tree=tree,
@@ -156,7 +201,7 @@ class ReviewedChange(Subject):
             environ=self._environment,
             timeout_s=timeout_s,
             extra=self._checks.environment,
-            watch=lambda copy: self._watch(copy, report),
+            watch=lambda copy: self._watch(copy, report, changed),
         )
 
     def _time_left(self) -> float:
@@ -165,8 +210,18 @@ class ReviewedChange(Subject):
             return self._checks.timeout_s
         return min(self._checks.timeout_s, (self._ends - self._clock.now()).total_seconds())
 
-    def _watch(self, copy: Path, report: ExportReport) -> Callable[[], tuple[str, ...] | None]:
-        watched = watch_reads(copy, report, [p.path for p in self._docket.paths])
+    async def _changed(self, candidate: str) -> tuple[str, ...]:
+        """Return the paths at which a candidate differs from the base."""
+        if candidate == self._docket.candidate:
+            return tuple(p.path for p in self._docket.paths)
+        async with self._reading:
+            pairs = await in_thread(partial(differing, self._quarantine.objects, self._docket.base, candidate))
+        return tuple(visible_path(pair.path) for pair in pairs)
+
+    def _watch(
+        self, copy: Path, report: ExportReport, changed: Sequence[str]
+    ) -> Callable[[], tuple[str, ...] | None]:
+        watched = watch_reads(copy, report, changed)
         return lambda: None if watched is None else watched.unread()
 
     async def _before(self) -> Path:

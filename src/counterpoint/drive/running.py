@@ -6,7 +6,7 @@ Opening and resuming meet here: both end in `drive_review`, which needs nothing 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -18,16 +18,17 @@ from counterpoint.core.docket import Seat, SeatKind
 from counterpoint.core.entries import CaseOpened, ConsentGranted
 from counterpoint.core.limits import Limits
 from counterpoint.drive.api import open_case, rules_of
-from counterpoint.drive.cases import LoadedCase, load_case
+from counterpoint.drive.cases import LoadedCase, load_case, make_home
 from counterpoint.drive.clock import Clock, SystemClock, format_stamp
 from counterpoint.drive.committed import read_at, read_settings_files
 from counterpoint.drive.config import load
 from counterpoint.drive.consent import Grant
 from counterpoint.drive.driver import Driver
+from counterpoint.drive.editing import Editing
 from counterpoint.drive.ids import Ids, RandomIds
 from counterpoint.drive.lease import hold_lease
 from counterpoint.drive.leftovers import clear, folder_for, programs_of
-from counterpoint.drive.paths import Folders, disk_asked
+from counterpoint.drive.paths import Folders, disk_asked, path_text
 from counterpoint.drive.planning import ReviewPlan, seat_names
 from counterpoint.drive.progress import OnEvent, ignore_events
 from counterpoint.drive.registry import Registry
@@ -36,6 +37,7 @@ from counterpoint.drive.settings import AgentKind, Settings
 from counterpoint.drive.store import machine_key, open_store
 from counterpoint.errors import ConfigError
 from counterpoint.isolation.repository import Repository
+from counterpoint.record.store import Vault
 
 __all__ = [
     "Session",
@@ -49,7 +51,9 @@ __all__ = [
 ]
 
 OBJECTS: Final = "objects"
-"""In a case's folder: the objects of a working tree's snapshot."""
+"""In a case's folder: the objects of a working tree's snapshot, and of what its author edits."""
+WORKTREE: Final = "work-tree"
+"""Beside the cases of a work tree: the lease on editing it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,9 @@ def open_review(session: Session, plan: ReviewPlan, *, case: str, grants: Sequen
         store=store,
         clock=session.clock,
         ids=session.ids,
-        limits=_limits(session, plan.settings),
+        limits=_limits(session, plan),
+        terms=plan.terms,
+        quorum=plan.settings.review.quorum or None,
         consents=[_consent(grant) for grant in grants],
         keys=(machine_key(session.folders).public,),
         case=case,
@@ -104,21 +110,23 @@ def open_review(session: Session, plan: ReviewPlan, *, case: str, grants: Sequen
 
 
 def _roster(plan: ReviewPlan) -> tuple[Seat, ...]:
+    parties = plan.seats
     seats = []
-    for name, reviewer in zip(seat_names(plan.reviewers), plan.reviewers, strict=True):
-        agent = plan.settings.agents[reviewer]
+    for name, party in zip(seat_names(parties), parties, strict=True):
+        agent = plan.settings.agents[party]
         kind = SeatKind.CHECKS if agent.kind is AgentKind.CHECKS else SeatKind.OPINION
-        seats.append(
-            Seat(name=name, party=reviewer, kind=kind, agent=agent.kind.value, destination=agent.destination)
-        )
+        seats.append(Seat(name=name, party=party, kind=kind, agent=agent.kind.value, destination=agent.destination))
+    if plan.author:
+        seats[0] = replace(seats[0], kind=SeatKind.AUTHOR)
     return tuple(seats)
 
 
-def _limits(session: Session, settings: Settings) -> Limits:
-    wanted = settings.limits
+def _limits(session: Session, plan: ReviewPlan) -> Limits:
+    wanted = plan.settings.limits
     # A stamp is of whole seconds: one more, so that the case is never cut short.
     ends = session.clock.now() + timedelta(seconds=wanted.deadline_s + 1) if wanted.deadline_s else None
     return Limits(
+        max_rounds=plan.settings.review.max_rounds if plan.author else 1,
         max_calls=wanted.max_calls,
         max_tokens=wanted.max_tokens,
         call_timeout_s=wanted.call_timeout_s,
@@ -175,6 +183,7 @@ def driving(
         settings = settings_of(session, repository, opened.docket.base)
         check_seats(opened, settings)
         clear(case)
+        editing = _editing(session, opened, store.vault(case), repository)
         subject = ReviewedChange(
             repository,
             opened.docket,
@@ -185,9 +194,10 @@ def driving(
             may_run=may_run,
             clock=session.clock,
             ends=datetime.fromisoformat(opened.limits.deadline) if opened.limits.deadline else None,
+            editing=editing,
         )
-        with subject, programs_of(case):
-            yield Driver(
+        with _worktree_of(repository, session, is_edited=editing is not None), subject, programs_of(case):
+            driver = Driver(
                 rules_of(opened.protocol),
                 store,
                 case,
@@ -198,6 +208,37 @@ def driving(
                 name=f"driver-{session.ids.token(8)}",
                 on_event=on_event,
             )
+            try:
+                yield driver
+            finally:
+                driver.put_away()
+
+
+def _editing(session: Session, opened: CaseOpened, vault: Vault, repository: Repository) -> Editing | None:
+    if all(seat.kind is not SeatKind.AUTHOR for seat in opened.roster):
+        return None
+    return Editing(
+        repository,
+        objects=objects_of(session.cases, opened.case),
+        vault=vault,
+        case=opened.case,
+        base=opened.docket.base,
+        commits=opened.terms.commits,
+        now=session.clock.now,
+        environment=session.environment,
+    )
+
+
+@contextmanager
+def _worktree_of(repository: Repository, session: Session, *, is_edited: bool) -> Iterator[None]:
+    """Keep another case that edits away from this work tree."""
+    if not is_edited:
+        yield
+        return
+    folder = make_home(repository.top).parent / WORKTREE
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with hold_lease(folder, case=f"the work tree {path_text(repository.top)}", now=session.clock.now()):
+        yield
 
 
 async def drive_review(
@@ -259,7 +300,7 @@ def check_agents(session: Session, plan: ReviewPlan) -> None:
     """
     base = plan.docket.base
     registry = _registry(session, plan.settings, plan.repository, base, resume="", drafts=session.cases)
-    for name in plan.reviewers:
+    for name in plan.seats:
         registry.agent(name)
 
 

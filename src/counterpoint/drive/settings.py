@@ -12,6 +12,8 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from counterpoint.core.canonical import visible
+from counterpoint.core.docket import Effort
+from counterpoint.core.values import Severity
 
 __all__ = [
     "BUILT_IN",
@@ -66,6 +68,13 @@ class ReviewSettings:
     """Names of agents, in the order of their seats."""
     base: str = ""
     """What the change is compared with; empty: the remote's default branch."""
+    max_rounds: int = 3
+    """How often an author answers; zero: until they agree, or nothing moves."""
+    block_on: Severity = Severity.NIT
+    """The least severity that must be settled."""
+    quorum: int = 0
+    """How many reviewers must answer; zero: all of them."""
+    effort: Effort = Effort.HIGH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +83,8 @@ class ChecksSettings:
 
     test: tuple[tuple[str, ...], ...] = ()
     lint: tuple[tuple[str, ...], ...] = ()
+    require: tuple[tuple[str, ...], ...] = ()
+    """Must pass on the candidate, whoever reviews it."""
     timeout_s: int = 900
     """For one command."""
     environment: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ __all__ = [
     "commands",
     "destination",
     "did_you_mean",
+    "each_a_command",
     "key_text",
     "model",
     "names",
@@ -290,6 +291,11 @@ def commands(value: object, place: Place) -> tuple[Argv, ...]:
         hint = f'write ["{one}"] for one command, [{several}] for {len(words)}'
         raise place.error("commands that cannot be read as the words of one", got=words[0], hint=hint)
     return found
+
+
+def each_a_command(value: object, place: Place) -> tuple[Argv, ...]:
+    """Read a list of which every item is one whole command."""
+    return _list(value, place, command, what="a list of commands")
 
 
 def _name(value: object, place: Place) -> str:

@@ -37,7 +37,13 @@ _ID_SHOWN: Final = 12
 
 
 def change(
-    quarantine: Quarantine, base: str, head: str, *, max_text: int = MAX_TEXT, limits: Limits | None = None
+    quarantine: Quarantine,
+    base: str,
+    head: str,
+    *,
+    max_text: int = MAX_TEXT,
+    limits: Limits | None = None,
+    may_be_empty: bool = False,
 ) -> Change:
     """Return what changed from `base` to `head`, both full ids of commits or trees.
 
@@ -47,14 +53,15 @@ def change(
         head: what is judged.
         max_text: how many bytes the shown sections may have together; those of what is not shown come on top.
         limits: how much is read.
+        may_be_empty: whether it may be that nothing changed.
 
     Raises:
-        SourceError: nothing changed, an object is missing or not what its id says, or a limit is passed.
+        SourceError: nothing changed and something has to, an object is missing or not what its id says, or a limit is passed.
     """
     limits = limits or Limits()
     objects = quarantine.objects
     pairs = changed_pairs(objects, objects.tree_of(base), objects.tree_of(head), limits=limits)
-    if not pairs:
+    if not pairs and not may_be_empty:
         raise SourceError(
             f"there is nothing to review: {base} and {head} hold the same files",
             hint="commit the change, name another --base, or review what is not committed with --worktree",

@@ -224,7 +224,7 @@ def _seats(case: LoadedCase) -> Lines:
 
 def _seat(case: LoadedCase, status: SeatStatus) -> str:
     seat = next(seat for seat in case.state.case.roster if seat.name == status.seat)
-    sealed = case.state.sealed.get(seat.name)
+    sealed = case.state.last_seal(seat.name)
     verdict = case.state.verdicts.get(seat.name)
     said = _ENDS[status.end]
     if verdict is not None:
@@ -266,9 +266,10 @@ def _openings(case: LoadedCase) -> Lines:
     if state.verdicts:
         yield "## Opening votes"
         yield "Each seat's first answer, sealed before it could see another's."
-    for verdict in state.verdicts.values():
+    for verdict in state.opening_votes():
         vote = "approves" if verdict.claimed else "does not approve"
-        yield f"{code(verdict.seat)} {vote}; sealed as {code(state.sealed[verdict.seat].digest)}:"
+        seal = next(s for s in state.seals.values() if s.turn.seat == verdict.seat)
+        yield f"{code(verdict.seat)} {vote}; sealed as {code(seal.digest)}:"
         yield fenced(wrapped(verdict.summary))
 
 

@@ -86,7 +86,7 @@ def _command(found: tuple[CommandCheck, Evidence]) -> dict[str, Any]:
 
 def _seat(state: CaseState, status: SeatStatus) -> dict[str, Any]:
     seat = next(seat for seat in state.case.roster if seat.name == status.seat)
-    sealed, verdict = state.sealed.get(seat.name), state.verdicts.get(seat.name)
+    sealed, verdict = state.last_seal(seat.name), state.verdicts.get(seat.name)
     return {
         **encode_value(seat),
         "end": status.end.value,
@@ -101,4 +101,4 @@ def _seat(state: CaseState, status: SeatStatus) -> dict[str, Any]:
 
 def _opening(state: CaseState, turn_id: str) -> dict[str, Any]:
     turn = state.revealed[turn_id].turn
-    return {"turn": turn.id, "seat": turn.seat, "round": turn.round, "digest": state.sealed[turn.seat].digest}
+    return {"turn": turn.id, "seat": turn.seat, "round": turn.round, "digest": state.seals[turn_id].digest}

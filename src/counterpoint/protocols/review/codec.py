@@ -1,20 +1,32 @@
 """The reply shapes of a review: JSON Schema, submissions, and the way from one to the other.
 
-The verdict's keys are those of SPEC D-11 (`responseToRebuttal` included). Three more are optional: a finding's
-`quote`, `claims` about project commands, and `candidate`. In the schema the reason stands before the verdict.
+The verdict's keys are those of SPEC D-11 (`responseToRebuttal` included). Four more are optional: a finding's `quote`
+and `reason`, `claims` about project commands, and `candidate`. In the schema the reason stands before the verdict. An
+author answers each finding and lists the paths that it changed (SPEC D-13).
 """
 
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from counterpoint.core.canonical import visible
 from counterpoint.core.docket import SeatKind
-from counterpoint.core.findings import OWN_ID, FindingStatus
+from counterpoint.core.findings import OWN_ID, Disposition, FindingStatus
 from counterpoint.core.values import Severity
 
-__all__ = ["CommandClaim", "GiveVerdict", "NameChecks", "NamedFinding", "parse_reply", "schema_for"]
+__all__ = [
+    "AnswerFindings",
+    "CommandClaim",
+    "GiveVerdict",
+    "NameChecks",
+    "NamedAnswer",
+    "NamedFinding",
+    "Submission",
+    "parse_reply",
+    "schema_for",
+]
 
 _TEXT: Final = {"type": "string", "maxLength": 20_000}
 _WORDS: Final = {"type": "string", "minLength": 1, "maxLength": 20_000, "pattern": r"\S"}
@@ -34,7 +46,8 @@ _FINDING: Final = {
         "issue": _WORDS,
         "suggestion": {**_TEXT, "description": "what would settle it"},
         "severity": {"enum": [s.value for s in Severity]},
-        "status": {"enum": ["open", "resolved"]},
+        "reason": {**_TEXT, "description": "why it is resolved or deferred, or why it still stands"},
+        "status": {"enum": ["open", "resolved", "deferred"]},
     },
 }
 _CLAIM: Final = {
@@ -59,6 +72,32 @@ _VERDICT: Final[Mapping[str, Any]] = {
         "responseToRebuttal": {**_TEXT, "description": "empty in round one"},
         "candidate": {"type": "string", "maxLength": 200, "description": "if given: the id of what was judged"},
         "approved": {"type": "boolean", "description": "true only when no finding is open"},
+    },
+}
+_ANSWER: Final = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["finding", "reasoning", "disposition"],
+    "properties": {
+        "finding": {"type": "string", "minLength": 1, "maxLength": 200, "description": "its id, as in the payload"},
+        "reasoning": {**_WORDS, "description": "what was done, or why it is not so"},
+        "disposition": {"enum": [d.value for d in Disposition]},
+    },
+}
+_ANSWERS: Final[Mapping[str, Any]] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["summary", "dispositions", "changed"],
+    "properties": {
+        "summary": {**_WORDS, "maxLength": 2000, "description": "one sentence; it becomes the commit's subject"},
+        "dispositions": {"type": "array", "maxItems": 1000, "items": _ANSWER},
+        "changed": {
+            "type": "array",
+            "maxItems": 10_000,
+            "items": {"type": "string", "minLength": 1, "maxLength": 4000},
+            "description": "every path you changed, added or deleted, from the top of the repository; empty if none",
+        },
     },
 }
 _COMMANDS: Final[Mapping[str, Any]] = {
@@ -87,6 +126,7 @@ class NamedFinding:
     suggestion: str
     status: FindingStatus
     quote: str | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,15 +157,62 @@ class NameChecks:
     commands: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAnswer:
+    """The author's answer to one finding, by the finding's id in the ledger."""
+
+    id: str
+    disposition: Disposition
+    reasoning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFindings:
+    """The author's answer to a reading."""
+
+    summary: str
+    answers: tuple[NamedAnswer, ...]
+    changed: tuple[str, ...]
+    """The paths that it says it changed."""
+
+
+Submission = GiveVerdict | NameChecks | AnswerFindings
+
+_SCHEMAS: Final = MappingProxyType(
+    {SeatKind.OPINION: _VERDICT, SeatKind.CHECKS: _COMMANDS, SeatKind.AUTHOR: _ANSWERS}
+)
+_STATUSES: Final = MappingProxyType(
+    {"open": FindingStatus.OPEN, "resolved": FindingStatus.SETTLED, "deferred": FindingStatus.DEFERRED}
+)
+
+
 def schema_for(kind: SeatKind) -> Mapping[str, Any]:
     """Return the schema of the answer that a seat of this kind owes."""
-    return _COMMANDS if kind is SeatKind.CHECKS else _VERDICT
+    return _SCHEMAS[kind]
 
 
-def parse_reply(kind: SeatKind, reply: Mapping[str, Any]) -> GiveVerdict | NameChecks:
+def parse_reply(kind: SeatKind, reply: Mapping[str, Any]) -> Submission:
     """Return the submission in a reply that is valid under `schema_for(kind)`."""
-    if kind is SeatKind.CHECKS:
-        return NameChecks(commands=tuple(tuple(argv) for argv in reply["commands"]))
+    match kind:
+        case SeatKind.CHECKS:
+            return NameChecks(commands=tuple(tuple(argv) for argv in reply["commands"]))
+        case SeatKind.AUTHOR:
+            return AnswerFindings(
+                summary=visible(reply["summary"]),
+                answers=tuple(_answer(a) for a in reply["dispositions"]),
+                changed=tuple(reply["changed"]),
+            )
+        case SeatKind.OPINION:
+            return _verdict(reply)
+
+
+def _answer(raw: Mapping[str, Any]) -> NamedAnswer:
+    return NamedAnswer(
+        id=raw["finding"], disposition=Disposition(raw["disposition"]), reasoning=visible(raw["reasoning"])
+    )
+
+
+def _verdict(reply: Mapping[str, Any]) -> GiveVerdict:
     return GiveVerdict(
         summary=visible(reply["summary"]),
         findings=tuple(_finding(f) for f in reply["findings"]),
@@ -143,8 +230,9 @@ def _finding(raw: Mapping[str, Any]) -> NamedFinding:
         location=visible(raw["location"]).replace("\n", " "),
         issue=visible(raw["issue"]),
         suggestion=visible(raw["suggestion"]),
-        status=FindingStatus.OPEN if raw["status"] == "open" else FindingStatus.SETTLED,
+        status=_STATUSES[raw["status"]],
         quote=raw.get("quote"),
+        reason=visible(raw.get("reason", "")).strip(),
     )
 
 

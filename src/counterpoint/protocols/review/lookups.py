@@ -13,13 +13,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, PathCheck, QuoteCheck
+from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, LookUp, PathCheck, QuoteCheck
 from counterpoint.core.docket import Docket, PathState
 from counterpoint.protocols.review.codec import GiveVerdict, NameChecks, NamedFinding
 
 __all__ = ["Found", "Place", "located", "requests_of", "standing"]
 
-Found = Mapping[CheckRequest, Evidence]
+Found = Mapping[LookUp, Evidence]
 
 _LOCATION: Final = re.compile(r"(?P<path>.+?)(?::(?P<line>[0-9]{1,7})(?:[-:][0-9]{1,7})?)?")
 _READS_AS_PATH: Final = re.compile(r"[^\s:]*[./][^\s:]*")
@@ -55,16 +55,21 @@ def _changed_path(written: str, changed: Collection[str]) -> str | None:
     return max(inside, key=len, default=None)
 
 
-def requests_of(docket: Docket, submission: GiveVerdict | NameChecks) -> tuple[CheckRequest, ...]:
-    """Return what code must look up before the submission is admitted, each once."""
+def requests_of(
+    docket: Docket, submission: GiveVerdict | NameChecks, known: Collection[str] = ()
+) -> tuple[LookUp, ...]:
+    """Return what code must look up before the submission is admitted, each once.
+
+    A finding that the seat has raised before, whose own id is in `known`, was looked up then.
+    """
     listed = {command.argv: command for command in docket.commands}
-    requests: list[CheckRequest] = []
+    requests: list[LookUp] = []
     if isinstance(submission, NameChecks):
         argvs = submission.commands
     else:
         argvs = tuple(claim.argv for claim in submission.claims)
         for finding in submission.findings:
-            requests += _of_finding(docket, finding)
+            requests += _of_finding(docket, finding) if finding.own_id not in known else []
     requests += [
         CommandCheck(argv=argv, purpose=listed[argv].purpose, candidate=docket.candidate)
         for argv in argvs
@@ -77,12 +82,12 @@ def _states(docket: Docket) -> dict[str, PathState]:
     return {changed.path: changed.state for changed in docket.paths}
 
 
-def _of_finding(docket: Docket, finding: NamedFinding) -> list[CheckRequest]:
+def _of_finding(docket: Docket, finding: NamedFinding) -> list[LookUp]:
     changed = _states(docket)
     place = located(finding.location, changed)
     if place is None:
         return []
-    requests: list[CheckRequest] = [
+    requests: list[LookUp] = [
         PathCheck(path=place.path, line=line, candidate=docket.candidate) for line in (None, place.line)
     ]
     if finding.quote is not None:

@@ -9,25 +9,40 @@ from counterpoint.core.canonical import visible
 from counterpoint.core.case import CaseState, fold_shared
 from counterpoint.core.checks import CheckRequest, Evidence
 from counterpoint.core.codec import entry_type
-from counterpoint.core.docket import Docket, Seat, SeatKind
-from counterpoint.core.entries import CaseOpened, Entry, NoteAdded, SubmissionRevealed, SubmissionSealed
+from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
+from counterpoint.core.edits import CheckResult
+from counterpoint.core.entries import (
+    AnswerRequested,
+    CaseClosed,
+    CaseOpened,
+    Entry,
+    NoteAdded,
+    SubmissionRevealed,
+    SubmissionSealed,
+)
 from counterpoint.core.limits import Limits, reached
-from counterpoint.core.rules import AddNote, Opened, Rules, Withdraw, step_phase
+from counterpoint.core.rules import AddNote, Exhibit, Opened, Rules, Withdraw, step_phase
 from counterpoint.core.sealing import opens, seal_evidence
 from counterpoint.core.values import StopReason, Turn
 from counterpoint.errors import Refused, UnknownEntry
+from counterpoint.protocols.review.answering import edit_of, entries_of_answer
 from counterpoint.protocols.review.briefs import brief_for
-from counterpoint.protocols.review.codec import GiveVerdict, NameChecks, parse_reply, schema_for
-from counterpoint.protocols.review.guards import ENTRY_GUARDS, GUARDS, OPENING_GUARDS, Spoken
+from counterpoint.protocols.review.codec import AnswerFindings, Submission, parse_reply, schema_for
+from counterpoint.protocols.review.guards import GUARDS, Spoken
 from counterpoint.protocols.review.judging import entries_of
 from counterpoint.protocols.review.lookups import requests_of
-from counterpoint.protocols.review.table import TABLE, Phase, is_waiting, owed, seat_of
-from counterpoint.protocols.review.weighing import closing, weigh
+from counterpoint.protocols.review.opening import OPENING_GUARDS
+from counterpoint.protocols.review.positions import own_findings
+from counterpoint.protocols.review.standing import ENTRY_GUARDS
+from counterpoint.protocols.review.table import TABLE, Phase, author_of, is_waiting, owed, reviewers_of, seat_of
+from counterpoint.protocols.review.weighing import closing, may_go_on, to_answer, weigh
 
 __all__ = ["REVIEW"]
 
 PROTOCOL: Final = "review"
-VERSION: Final = 1
+VERSION: Final = 2
+_READ: Final = frozenset({1, VERSION})
+"""A review of version 1 is one of reviewers alone. What its rules computed, these compute."""
 
 
 def _open(
@@ -36,6 +51,7 @@ def _open(
     limits: Limits,
     *,
     case: str,
+    terms: Terms,
     quorum: int,
     supervisor: str,
     seed: str,
@@ -48,6 +64,7 @@ def _open(
         docket=docket,
         roster=roster,
         limits=limits,
+        terms=terms,
         quorum=quorum,
         supervisor=supervisor,
         seed=seed,
@@ -66,7 +83,7 @@ def _check_opening(case: CaseOpened) -> None:
 def _apply(state: CaseState, entry: Entry) -> CaseState:
     phase = step_phase(TABLE, state.phase, entry)
     if isinstance(entry, CaseOpened):
-        if (entry.protocol, entry.rules_version) != (PROTOCOL, VERSION):
+        if entry.protocol != PROTOCOL or entry.rules_version not in _READ:
             wanted = (
                 f"{entry.protocol} in version {entry.rules_version}; these are the rules of {PROTOCOL} in {VERSION}"
             )
@@ -92,12 +109,28 @@ def _schema(state: CaseState, turn: Turn) -> Mapping[str, Any]:
     return schema_for(_kind_of(state, turn))
 
 
-def _parse(state: CaseState, turn: Turn, reply: Mapping[str, Any]) -> GiveVerdict | NameChecks:
+def _parse(state: CaseState, turn: Turn, reply: Mapping[str, Any]) -> Submission:
     return parse_reply(_kind_of(state, turn), reply)
 
 
-def _checks(state: CaseState, turn: Turn, submission: GiveVerdict | NameChecks) -> tuple[CheckRequest, ...]:
-    return requests_of(state.case.docket, submission)
+def _exhibit(state: CaseState, turn: Turn) -> Exhibit:
+    docket, edits = state.docket, _kind_of(state, turn) is SeatKind.AUTHOR
+    base = docket.base if edits else state.judged.get(turn.seat, docket.base)
+    return Exhibit(base=base, candidate=docket.candidate, edits=edits)
+
+
+def _checks(state: CaseState, turn: Turn, submission: Submission) -> tuple[CheckRequest, ...]:
+    if isinstance(submission, AnswerFindings):
+        return (edit_of(state, turn, submission),)
+    return requests_of(state.docket, submission, own_findings(state, turn.seat))
+
+
+def _entries_of(
+    state: CaseState, turn: Turn, submission: Submission, evidence: tuple[CheckResult, ...]
+) -> tuple[Entry, ...]:
+    if isinstance(submission, AnswerFindings):
+        return entries_of_answer(state, turn, submission, evidence)
+    return entries_of(state, turn, submission, tuple(e for e in evidence if isinstance(e, Evidence)))
 
 
 def _admit(
@@ -106,10 +139,10 @@ def _admit(
     turn: Turn | None,
     submission: Any,
     *,
-    evidence: tuple[Evidence, ...],
+    evidence: tuple[CheckResult, ...],
     now: datetime,
 ) -> tuple[Entry, ...]:
-    said = Spoken(state=state, speaker=speaker, turn=turn, submission=submission)
+    said = Spoken(state=state, speaker=speaker, turn=turn, submission=submission, evidence=evidence)
     for rule, guard in GUARDS.items():
         if reason := guard(said):
             raise Refused(rule, reason, seat=speaker)
@@ -120,14 +153,22 @@ def _admit(
             return (closing(state, StopReason.WITHDRAWN, visible(reason)),)
         case _:
             assert turn is not None, "NOTE-1 refuses an unasked verdict"
-            return entries_of(state, turn, submission, evidence)
+            return _entries_of(state, turn, submission, evidence)
 
 
 def _settle(state: CaseState, now: datetime, opened: Mapping[str, Opened]) -> tuple[Entry, ...]:
-    if state.phase == Phase.REVEALED:  # a reveal and its close are one batch: this record was cut
-        return (closing(state, StopReason.FAILED, "the record ends in the middle of a reveal"),)
-    if state.phase != Phase.REVIEWING:
-        return ()
+    match state.phase:
+        case Phase.REVIEWING:
+            return _settle_reading(state, now, opened)
+        case Phase.ANSWERING:
+            return _settle_answer(state, now, opened)
+        case Phase.REVEALED | Phase.ANSWERED:  # a reveal and what follows from it are one batch: this record was cut
+            return (closing(state, StopReason.FAILED, "the record ends in the middle of a reveal"),)
+        case _:
+            return ()
+
+
+def _settle_reading(state: CaseState, now: datetime, opened: Mapping[str, Opened]) -> tuple[Entry, ...]:
     stop = _reason_to_stop(state, now)
     if stop is None:
         return ()
@@ -135,20 +176,48 @@ def _settle(state: CaseState, now: datetime, opened: Mapping[str, Opened]) -> tu
     after, revealed, unopened = _reveal(state, opened)
     if unopened:
         reason, detail = StopReason.FAILED, f"the sealed reply of {', '.join(unopened)} cannot be opened"
-    return (*revealed, closing(after, reason, detail))
+    return (*revealed, _after_reading(after, reason, detail))
+
+
+def _after_reading(state: CaseState, reason: StopReason, detail: str) -> CaseClosed | AnswerRequested:
+    """Return what follows a reading: the close, or the author's turn where nothing is agreed and it can move."""
+    close = closing(state, reason, detail)
+    author = author_of(state.case)
+    goes_on = close.stop_reason is StopReason.ROUNDS_SPENT and may_go_on(state)
+    if author is None or not goes_on:
+        return close
+    return AnswerRequested(seat=author.name, round=state.round, findings=tuple(f.id for f in to_answer(state)))
+
+
+def _settle_answer(state: CaseState, now: datetime, opened: Mapping[str, Opened]) -> tuple[Entry, ...]:
+    author = author_of(state.case)
+    assert author is not None, "only an author is asked for an answer"
+    if author.name in state.sealed:
+        after, revealed, unopened = _reveal(state, opened)
+        if unopened:
+            return (closing(after, StopReason.FAILED, f"the reply of {author.name} cannot be opened"),)
+        return revealed
+    if state.is_out(author.name):
+        last = state.failures_of(author.name)[-1]
+        return (closing(state, StopReason.FAILED, f"{author.name} gave no valid answer: {last.detail}"),)
+    stop = reached(state.case.limits, state.spent, now)
+    return (closing(state, *stop),) if stop else ()
 
 
 def _reveal(state: CaseState, opened: Mapping[str, Opened]) -> tuple[CaseState, tuple[Entry, ...], tuple[str, ...]]:
     """Open everything that is sealed, in the roster's order; return also the seats whose reply cannot be opened."""
     after, entries, unopened = state, [], []
-    for sealed in (state.sealed[seat.name] for seat in state.case.roster if seat.name in state.sealed):
+    waiting = [
+        s for seat in state.case.roster if (s := state.sealed.get(seat.name)) and s.turn.id not in state.revealed
+    ]
+    for sealed in waiting:
         found = opened.get(sealed.turn.id)
         if found is None or not _is_as_sealed(sealed, found):
             unopened.append(sealed.turn.seat)
             continue
         reveal = SubmissionRevealed(turn=sealed.turn, salt=found.salt, reply=found.content)
         after = REVIEW.apply(after, reveal)
-        judged = entries_of(after, sealed.turn, found.submission, found.evidence)
+        judged = _entries_of(after, sealed.turn, found.submission, found.evidence)
         after = REVIEW.fold(judged, after)
         entries += [reveal, *judged]
     return after, tuple(entries), tuple(unopened)
@@ -160,14 +229,17 @@ def _is_as_sealed(sealed: SubmissionSealed, found: Opened) -> bool:
 
 
 def _reason_to_stop(state: CaseState, now: datetime) -> tuple[StopReason, str] | None:
-    roster = state.case.roster
-    out = [seat.name for seat in roster if state.is_out(seat.name)]
-    if len(roster) - len(out) < state.case.quorum:
+    reviewers = reviewers_of(state.case)
+    out = [seat.name for seat in reviewers if state.is_out(seat.name)]
+    if len(reviewers) - len(out) < state.case.quorum:
         last = state.failures_of(out[-1])[-1]
         return StopReason.FAILED, f"{', '.join(out)} gave no valid answer: {last.detail}"
-    if not any(is_waiting(state, seat) for seat in roster):
+    if not any(is_waiting(state, seat) for seat in reviewers):
         failed = f"; {', '.join(out)} gave no valid answer" if out else ""
-        return StopReason.ROUNDS_SPENT, f"{len(state.sealed)} of {len(roster)} reviewers have answered{failed}"
+        return (
+            StopReason.ROUNDS_SPENT,
+            f"{len(reviewers) - len(out)} of {len(reviewers)} reviewers have answered{failed}",
+        )
     return reached(state.case.limits, state.spent, now)
 
 
@@ -179,6 +251,7 @@ REVIEW: Final[Rules[CaseState]] = Rules(
     open=_open,
     apply=_apply,
     due=_due,
+    exhibit=_exhibit,
     brief=brief_for,
     schema=_schema,
     parse=_parse,

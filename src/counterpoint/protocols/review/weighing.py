@@ -1,32 +1,57 @@
 """The decision of a review, computed from ledger, evidence and coverage. Never read from prose.
 
-Approved means all of: no seat still owes an answer or has one unrevealed, enough seats answered, every seat that
+Approved means all of: no reviewer still owes an answer or has one unrevealed, enough of them answered, every one that
 answered approves, nothing blocks, no project command failed, every changed path was before somebody, and, where only
 checks answered, at least one test passed. A verdict or a command on another candidate counts for nothing.
+
+What is open and denied by the author is for nobody here to decide: the case is undetermined, with both positions.
 """
 
 from collections.abc import Mapping
 
 from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, Purpose
-from counterpoint.core.docket import PathState, SeatKind
+from counterpoint.core.docket import PathState, Seat, SeatKind
 from counterpoint.core.entries import CaseClosed, VerdictGiven
-from counterpoint.core.findings import Finding
+from counterpoint.core.findings import Finding, FindingStatus
 from counterpoint.core.outcome import Coverage, Outcome, SeatEnd, SeatStatus
 from counterpoint.core.values import Decision, StopReason
 from counterpoint.core.wording import say_command
-from counterpoint.protocols.review.table import is_waiting
+from counterpoint.protocols.review.table import author_of, is_waiting, reviewers_of
 
-__all__ = ["closing", "weigh"]
+__all__ = ["closing", "is_stalled", "may_go_on", "to_answer", "weigh"]
 
-_DECIDED = frozenset({StopReason.AGREED, StopReason.ROUNDS_SPENT})
+_DECIDED = frozenset({StopReason.AGREED, StopReason.ROUNDS_SPENT, StopReason.STALLED})
+
+
+def to_answer(state: CaseState) -> tuple[Finding, ...]:
+    """Return the findings that the author owes an answer to: open ones that must be settled, refuted or not."""
+    return state.ledger.unsettled(state.case.terms.block_on)
+
+
+def may_go_on(state: CaseState) -> bool:
+    """Return whether another round can move anything: there is an author, something to answer and a round left."""
+    most = state.case.limits.max_rounds
+    has_round = not most or state.round <= most
+    return author_of(state.case) is not None and has_round and bool(to_answer(state))
+
+
+def is_stalled(state: CaseState) -> bool:
+    """Return whether no stance has moved since the reading before; never a comparison of prose.
+
+    Where rounds are counted, their number ends the case.
+    """
+    if state.case.limits.max_rounds or not state.stances:
+        return False
+    return frozenset(finding.stance for finding in state.ledger) == state.stances[-1]
 
 
 def closing(state: CaseState, stop: StopReason, detail: str) -> CaseClosed:
-    """Return the entry that closes a case in this state: a review that ran to its end agreed or spent its round."""
+    """Return the entry that closes a case in this state: run to its end, it agreed, stalled or spent its rounds."""
     decision = _judge(state, stop)[0]
     if stop in _DECIDED:
-        stop = StopReason.AGREED if decision is Decision.APPROVED else StopReason.ROUNDS_SPENT
+        unsettled = StopReason.STALLED if is_stalled(state) else StopReason.ROUNDS_SPENT
+        stop = StopReason.AGREED if decision is Decision.APPROVED else unsettled
     return CaseClosed(stop_reason=stop, decision=decision, detail=detail)
 
 
@@ -44,13 +69,13 @@ def _judge(state: CaseState, stop: StopReason) -> tuple[Decision, tuple[str, ...
 
 def _verdicts(state: CaseState) -> Mapping[str, VerdictGiven]:
     """Return each seat's verdict on the candidate that is on the table."""
-    current = state.case.docket.candidate
+    current = state.docket.candidate
     return {seat: verdict for seat, verdict in state.verdicts.items() if verdict.candidate == current}
 
 
 def _commands(state: CaseState, status: EvidenceStatus) -> list[tuple[CommandCheck, Evidence]]:
     """Return the commands that came out like this on the candidate that is on the table."""
-    current = state.case.docket.candidate
+    current = state.docket.candidate
     return [
         (e.request, e)
         for e in state.evidence
@@ -59,7 +84,7 @@ def _commands(state: CaseState, status: EvidenceStatus) -> list[tuple[CommandChe
 
 
 def _reasons_against(state: CaseState) -> tuple[str, ...]:
-    blocking = state.ledger.blocking()
+    blocking = [f for f in state.ledger.blocking(state.case.terms.block_on) if not f.is_disputed]
     failed = [say_command(request.argv) for request, _ in _commands(state, EvidenceStatus.REFUTED)]
     reasons: list[str] = []
     if blocking:
@@ -70,12 +95,15 @@ def _reasons_against(state: CaseState) -> tuple[str, ...]:
 
 
 def _reasons_missing(state: CaseState) -> tuple[str, ...]:
-    verdicts, roster = _verdicts(state), state.case.roster
-    reasons = [_why_not(state, verdict) for verdict in verdicts.values() if not verdict.approved]
+    verdicts, roster = _verdicts(state), reviewers_of(state.case)
+    disputed = [f for f in state.ledger.blocking(state.case.terms.block_on) if f.is_disputed]
+    reasons = [f"{f.id} is open: {f.seat} holds it, and the author disputes it" for f in disputed]
+    held = {f.seat for f in disputed}
+    reasons += [_why_not(state, v) for v in verdicts.values() if not v.approved and v.seat not in held]
     if waiting := [seat.name for seat in roster if is_waiting(state, seat)]:
         reasons.append(f"no answer from {', '.join(waiting)}")
-    if silent := [name for name in state.sealed if name not in verdicts]:
-        reasons.append(f"no verdict on {state.case.docket.candidate} in the answer of {', '.join(silent)}")
+    if silent := [seat.name for seat in roster if seat.name in state.sealed and seat.name not in verdicts]:
+        reasons.append(f"no verdict on {state.docket.candidate} in the answer of {', '.join(silent)}")
     if len(verdicts) < state.case.quorum:
         reasons.append(f"{len(verdicts)} seats gave a verdict; the quorum is {state.case.quorum}")
     if unseen := _coverage(state).unseen:
@@ -108,7 +136,7 @@ def _evidence(state: CaseState) -> EvidenceStatus:
 
 
 def _coverage(state: CaseState) -> Coverage:
-    paths, verdicts = state.case.docket.paths, _verdicts(state)
+    paths, verdicts = state.docket.paths, _verdicts(state)
     seen = {path for seat in verdicts for path in state.shown[seat]}
     ran = [e for status in (EvidenceStatus.VERIFIED, EvidenceStatus.REFUTED) for _, e in _commands(state, status)]
     has_checks = any(seat.kind is SeatKind.CHECKS and seat.name in verdicts for seat in state.case.roster)
@@ -124,20 +152,23 @@ def _coverage(state: CaseState) -> Coverage:
 
 
 def _seats(state: CaseState) -> tuple[SeatStatus, ...]:
-    ends: list[SeatStatus] = []
-    for seat in state.case.roster:
-        answered = seat.name in state.sealed
-        end = SeatEnd.FAILED if state.is_out(seat.name) else SeatEnd.NEVER_ANSWERED
-        verdict = _verdicts(state).get(seat.name)
-        ends.append(
-            SeatStatus(
-                seat=seat.name,
-                end=SeatEnd.ANSWERED if answered else end,
-                approved=verdict is not None and verdict.approved,
-                attempts=len(state.failures_of(seat.name)) + answered,
-            )
-        )
-    return tuple(ends)
+    return tuple(_seat(state, seat) for seat in state.case.roster)
+
+
+def _seat(state: CaseState, seat: Seat) -> SeatStatus:
+    verdict = _verdicts(state).get(seat.name)
+    answers = sum(sealed.turn.seat == seat.name for sealed in state.seals.values())
+    failures = sum(failure.turn.seat == seat.name for failure in state.failures)
+    has_answered = bool(answers) if seat.kind is SeatKind.AUTHOR else seat.name in state.sealed or verdict is not None
+    end = SeatEnd.ANSWERED if has_answered else SeatEnd.NEVER_ANSWERED
+    if state.is_out(seat.name):
+        end = SeatEnd.FAILED
+    return SeatStatus(
+        seat=seat.name,
+        end=end,
+        approved=verdict is not None and verdict.approved,
+        attempts=failures + answers,
+    )
 
 
 def _is_refuted(finding: Finding) -> bool:
@@ -155,6 +186,7 @@ def weigh(state: CaseState) -> Outcome:
         reasons=(*reasons, *detail),
         open_findings=state.ledger.blocking(),
         refuted_findings=tuple(f for f in state.ledger if _is_refuted(f)),
+        deferred_findings=tuple(f for f in state.ledger if f.status is FindingStatus.DEFERRED),
         evidence=_evidence(state),
         seats=_seats(state),
         coverage=_coverage(state),

@@ -1,0 +1,294 @@
+"""The work tree while an author edits it: at the candidate before, taken or put away after.
+
+- Before a seat is asked in a case that edits, branch and work tree are at the candidate, or a person is needed.
+- Before an author is asked, what must not change of the git folder is journalled in the vault. What it left is taken
+  whole, if exactly the listed paths changed and nothing else did: a commit object is made of it, or a tree. Nothing
+  refers to that until the answer is accepted; then the branch is moved to it, and never otherwise.
+- What a turn that came to nothing leaves behind, also after `kill -9`, is kept under
+  `refs/counterpoint/<case>/<turn>`, and the work tree is put back.
+
+Nothing here pushes, merges, forces or checks out. Sources: SPEC D-06, D-16; DESIGN "Work trees"; FIELD-FAULTS F30.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from counterpoint.core.canonical import NotCanonical, canonical_json, digest, parse_json
+from counterpoint.core.checks import EditCheck
+from counterpoint.core.codec import decode_value, encode_value
+from counterpoint.core.edits import Edit, Made
+from counterpoint.core.values import Turn
+from counterpoint.drive.material import materials_of, paths_of
+from counterpoint.errors import NeedsPerson, RecordError, SourceError, UnknownEntry
+from counterpoint.isolation.change import change
+from counterpoint.isolation.commits import Identity, identity_of, make_commit
+from counterpoint.isolation.edits import Edits, changed_paths, take_edits
+from counterpoint.isolation.export import withheld
+from counterpoint.isolation.gitstate import GitState, differences, look_at_git
+from counterpoint.isolation.landing import keep, land
+from counterpoint.isolation.repository import Quarantine, Repository
+from counterpoint.isolation.restoring import restore
+from counterpoint.record.store import Vault
+
+__all__ = ["Editing"]
+
+_BEGUN: Final = "begun-"
+_DONE: Final = "done-"
+_MAX_JOURNAL: Final = 16 << 20
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """What is journalled before an author is asked."""
+
+    git: GitState
+    patient: bool
+    """Whether a person edits: what they leave stays."""
+    start: str
+    """The candidate that the edit starts from."""
+
+
+class Editing:
+    """One work tree and one case.
+
+    Args:
+        repository: whose work tree it is.
+        objects: the case's own folder of objects, made if it is not there.
+        vault: takes the journal.
+        case: its name.
+        base: what the case's change is compared with.
+        commits: whether edits become commits on the branch.
+        now: what time it is.
+        environment: the process's variables, which may name who commits.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        *,
+        objects: Path,
+        vault: Vault,
+        case: str,
+        base: str,
+        commits: bool,
+        now: Callable[[], datetime],
+        environment: Mapping[str, str],
+    ) -> None:
+        objects.mkdir(parents=True, exist_ok=True)
+        self._repository = repository
+        self._objects = objects
+        self._vault = vault
+        self._case = case
+        self._base = base
+        self._commits = commits
+        self._now = now
+        self._environment = environment
+
+    # --- before a turn
+
+    def demand_candidate(self, candidate: str) -> None:
+        """Raise `NeedsPerson` unless branch and work tree are at the candidate."""
+        self._demand_head(candidate)
+        found = self._take(candidate)
+        if found.paths:
+            raise NeedsPerson(
+                f"the work tree differs from the candidate {candidate[:12]} in {_named(found.paths)}",
+                hint="commit nothing; undo or stash what is yours, then resume the case",
+            )
+
+    def _demand_head(self, candidate: str) -> None:
+        if not self._commits:
+            return
+        state = look_at_git(self._repository)
+        if state.head != candidate:
+            where = state.branch.removeprefix("refs/heads/") or "a detached HEAD"
+            back = f"`git switch BRANCH` or `git reset --keep {candidate[:12]}`"
+            raise NeedsPerson(
+                f"{where} is at {state.head[:12]}; the case stands at {candidate[:12]}",
+                hint=f"go back with {back}, then resume the case",
+            )
+
+    def begin(self, turn: Turn, candidate: str, *, goes_on: bool, patient: bool) -> str:
+        """Journal that an author is about to edit; return a line about what was put away before, or "".
+
+        Raises:
+            NeedsPerson: branch or work tree are not at the candidate.
+        """
+        line = "" if goes_on else self.put_away(_nothing_pending)
+        if goes_on:
+            self._demand_head(candidate)
+        else:
+            self.demand_candidate(candidate)
+        begun = _Begun(git=look_at_git(self._repository), patient=patient, start=candidate)
+        name = f"{_BEGUN}{turn.id}"
+        if self._vault.get(name) is None:
+            self._vault.put(name, canonical_json(encode_value(begun)).encode())
+        return line
+
+    def _who(self) -> Identity:
+        return identity_of(self._repository, environ=self._environment)
+
+    # --- after a turn
+
+    def watch(self, candidate: str) -> Callable[[], tuple[str, ...]]:
+        """Return what says later what is not as it is now, for a seat that has only to read (FIELD-FAULTS F30)."""
+        before = look_at_git(self._repository)
+
+        def look() -> tuple[str, ...]:
+            try:
+                return (*differences(before, look_at_git(self._repository)), *self._take(candidate).paths)
+            except SourceError as error:
+                return (str(error),)
+
+        return look
+
+    def take(self, request: EditCheck) -> Edit:
+        """Return what became of the work tree in a turn, and make of it what can be judged."""
+        try:
+            found = self._take(request.start)
+            faults = (*self._moved(request.turn), *found.faults, *_unlisted(request.paths, found.paths))
+            made = None if faults or not found.paths else self._make(request, found)
+        except SourceError as error:
+            return Edit(request=request, faults=(str(error),), made=None)
+        return Edit(request=request, faults=faults, made=made)
+
+    def _make(self, request: EditCheck, found: Edits) -> Made:
+        candidate = found.tree
+        if request.commits:
+            candidate = make_commit(
+                self._repository,
+                parent=request.start,
+                tree=found.tree,
+                message=request.message,
+                who=self._who(),
+                at=self._now(),
+                objects_dir=self._objects,
+            )
+        holds = changed_paths(self._repository, request.start, candidate, objects_dir=self._objects)
+        if holds != request.paths:
+            raise SourceError(
+                f"{candidate} holds changes of {_named(holds)}; the author listed {_named(request.paths)}"
+            )
+        with Quarantine(self._repository, extra=(self._objects,)) as quarantine:
+            whole = change(quarantine, self._base, candidate, may_be_empty=True)
+            paths = paths_of(whole, withheld(quarantine.objects, candidate))
+        return Made(candidate=candidate, paths=paths, change=digest(materials_of(whole).change.encode()))
+
+    def land(self, edit: Edit) -> None:
+        """Move the branch to what was made of an accepted edit; a second time it does nothing.
+
+        Raises:
+            NeedsPerson: the branch stands elsewhere.
+        """
+        request, made = edit.request, edit.made
+        assert made is not None, "only what was made can land"
+        if request.commits:
+            try:
+                land(self._repository, commit=made.candidate, parent=request.start, objects_dir=self._objects)
+            except SourceError as error:
+                raise NeedsPerson(
+                    f"the edit of {request.turn} cannot be committed: {error}",
+                    hint=f"{error.hint}; then resume the case" if error.hint else "mend that, then resume the case",
+                ) from None
+        for turn in self._open_turns():
+            self._mark_done(turn)
+
+    def put_away(self, is_pending: Callable[[str], bool]) -> str:
+        """Keep what turns that came to nothing left behind, and put the work tree back.
+
+        Return a line that says where it is kept, or "" where there was nothing.
+
+        Raises:
+            SourceError: git or the disk refuses; whatever was not put back is still there.
+        """
+        left = self._open_turns()
+        if not left or any(is_pending(turn) for turn in left):
+            return ""
+        newest = left[-1]
+        begun = self._begun(newest)
+        if begun.patient:
+            return ""
+        if self._commits and (head := look_at_git(self._repository).head) != begun.start:
+            return (
+                f"the work tree was left as it is: HEAD is at {head[:12]}, and {newest} began at {begun.start[:12]}"
+            )
+        found = self._take(begun.start)
+        line = ""
+        if found.paths:
+            ref = keep(
+                self._repository,
+                tree=found.tree,
+                parent=look_at_git(self._repository).head,
+                ref=f"refs/counterpoint/{self._case}/{newest}",
+                message=f"What {newest} had left in the work tree",
+                who=self._who(),
+                at=self._now(),
+                objects_dir=self._objects,
+            )
+            restore(self._repository, present=found.tree, wanted=begun.start, objects_dir=self._objects)
+            line = f"edits of {_named(found.paths)} came to nothing; they are kept under {ref}"
+        for turn in left:
+            self._mark_done(turn)
+        return line
+
+    # --- the journal
+
+    def _moved(self, turn_id: str) -> tuple[str, ...]:
+        """Return what of the git folder is not as it was before the round's first question."""
+        asked = [turn for turn in self._turns(_BEGUN) if _round_of(turn) == _round_of(turn_id)]
+        if not asked:
+            return (f"nothing was journalled before {turn_id}",)
+        return differences(self._begun(asked[0]).git, look_at_git(self._repository))
+
+    def _turns(self, prefix: str) -> list[str]:
+        """Return the ids of the turns that are journalled, oldest first."""
+        found = [name.removeprefix(prefix) for name in self._vault.names() if name.startswith(prefix)]
+        return sorted(found, key=_order)
+
+    def _open_turns(self) -> list[str]:
+        done = set(self._turns(_DONE))
+        return [turn for turn in self._turns(_BEGUN) if turn not in done]
+
+    def _begun(self, turn_id: str) -> "_Begun":
+        name = f"{_BEGUN}{turn_id}"
+        stored = self._vault.get(name)
+        try:
+            return decode_value(_Begun, parse_json(stored or b"", max_bytes=_MAX_JOURNAL))
+        except (NotCanonical, UnknownEntry) as error:
+            raise RecordError(f"{name} in the vault cannot be read: {error}", hint="put the file back") from None
+
+    def _mark_done(self, turn_id: str) -> None:
+        self._vault.put(f"{_DONE}{turn_id}", b"")
+
+    def _take(self, start: str) -> Edits:
+        return take_edits(self._repository, start, objects_dir=self._objects)
+
+
+def _nothing_pending(turn_id: str) -> bool:
+    return False
+
+
+def _round_of(turn_id: str) -> str:
+    return turn_id.rpartition(".")[0]
+
+
+def _order(turn_id: str) -> tuple[int, ...]:
+    """Sort turn ids, `answering.2.author.10`, by round and question."""
+    return tuple(int(part) for part in turn_id.split(".") if part.isdecimal())
+
+
+def _unlisted(listed: tuple[str, ...], changed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a sentence for each way in which the list and the work tree disagree."""
+    more = [path for path in changed if path not in listed]
+    fewer = [path for path in listed if path not in changed]
+    said = [f"{_named(more)} changed and was not listed"] if more else []
+    return (*said, f"{_named(fewer)} was listed and did not change") if fewer else tuple(said)
+
+
+def _named(paths: Sequence[str]) -> str:
+    shown = ", ".join(repr(path) for path in paths[:_SHOWN])
+    return f"{shown} and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else shown or "nothing"

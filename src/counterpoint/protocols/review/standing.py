@@ -1,0 +1,111 @@
+"""What may stand in the record after what the table lets follow: the rules by their ids.
+
+They hold for every entry that is folded, also one that a driver makes by itself or reads from a file. PHASE-1 is the
+table's and LEDGER-1 the ledger's (`core`). Ids are headings in `docs/protocols/review.md`.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from counterpoint.core.case import CaseState
+from counterpoint.core.entries import (
+    AnswerRequested,
+    AttemptFailed,
+    CandidateKept,
+    CandidateOffered,
+    CaseClosed,
+    ClaimChecked,
+    DispositionGiven,
+    Entry,
+    FindingRaised,
+    FindingRuled,
+    SubmissionRevealed,
+    SubmissionSealed,
+    VerdictGiven,
+)
+from counterpoint.core.sealing import opens
+from counterpoint.protocols.review.table import author_of, owed
+from counterpoint.protocols.review.weighing import closing, to_answer
+
+__all__ = ["ENTRY_GUARDS"]
+
+_Author = DispositionGiven | CandidateOffered | CandidateKept
+
+
+def _turn_is_owed(state: CaseState, entry: Entry) -> str | None:
+    if not isinstance(entry, SubmissionSealed | AttemptFailed) or entry.turn in owed(state):
+        return None
+    return f"turn {entry.turn.id} is not owed; it was answered, failed or never asked"
+
+
+def _reply_is_the_sealed_one(state: CaseState, entry: Entry) -> str | None:
+    if not isinstance(entry, SubmissionRevealed):
+        return None
+    sealed = state.sealed.get(entry.turn.seat)
+    if sealed is None or sealed.turn != entry.turn:
+        return f"turn {entry.turn.id} has no seal"
+    if entry.turn.id in state.revealed:
+        return f"turn {entry.turn.id} is revealed already"
+    is_it = opens(sealed.digest, entry.salt, entry.reply.encode("utf-8", "surrogatepass"))
+    return None if is_it else f"the reply to {entry.turn.id} is not the one that was sealed"
+
+
+def _seat_has_revealed(state: CaseState, entry: Entry) -> str | None:
+    if not isinstance(entry, ClaimChecked | FindingRaised | FindingRuled | VerdictGiven | _Author):
+        return None
+    sealed = state.sealed.get(entry.seat)
+    is_revealed = sealed is not None and sealed.turn.id in state.revealed
+    return None if is_revealed else f"{type(entry).__name__} of {entry.seat!r}, which has revealed no reply"
+
+
+def _answer_is_the_authors(state: CaseState, entry: Entry) -> str | None:
+    if not isinstance(entry, AnswerRequested | _Author):
+        return None
+    author = author_of(state.case)
+    wanted = (author.name if author else "nobody", state.round)
+    if (entry.seat, entry.round) != wanted:
+        return (
+            f"{type(entry).__name__} of {entry.seat!r} in round {entry.round}; {wanted[0]!r} answers in {wanted[1]}"
+        )
+    asked = tuple(f.id for f in to_answer(state))
+    if isinstance(entry, AnswerRequested) and entry.findings != asked:
+        return f"an answer to {', '.join(entry.findings) or 'nothing'} is asked for; {', '.join(asked)} is open"
+    return None
+
+
+def _candidate_follows(state: CaseState, entry: Entry) -> str | None:
+    if not isinstance(entry, CandidateKept | CandidateOffered):
+        return None
+    current = state.docket.candidate
+    if isinstance(entry, CandidateKept):
+        return f"{entry.candidate} is kept; {current} is on the table" if entry.candidate != current else None
+    if entry.previous != current:
+        return f"{entry.candidate} is offered in place of {entry.previous}; {current} is on the table"
+    if entry.candidate in {current, *(offer.previous for offer in state.offers)}:
+        return f"{entry.candidate} was on the table before"
+    return None if entry.changed else f"{entry.candidate} is offered, and no path changed"
+
+
+def _close_is_computed(state: CaseState, entry: Entry) -> str | None:
+    if not isinstance(entry, CaseClosed):
+        return None
+    computed = closing(state, entry.stop_reason, entry.detail)
+    if entry == computed:
+        return None
+    return (
+        f"the entry says {entry.decision} ({entry.stop_reason});"
+        f" the rules compute {computed.decision} ({computed.stop_reason})"
+    )
+
+
+ENTRY_GUARDS: Final[Mapping[str, Callable[[CaseState, Entry], str | None]]] = MappingProxyType(
+    {
+        "SEAL-1": _turn_is_owed,
+        "SEAL-2": _reply_is_the_sealed_one,
+        "REVEAL-1": _seat_has_revealed,
+        "ANSWER-3": _answer_is_the_authors,
+        "OFFER-1": _candidate_follows,
+        "CLOSE-1": _close_is_computed,
+    }
+)
