@@ -80,7 +80,7 @@ def decode(type_name: str, typed: Mapping[str, Any] | None) -> Entry:
 
 def _case_opened_2(typed: dict[str, Any]) -> dict[str, Any]:
     """Version 2 has terms, the author's context and a pull request. A version 1 that has them is neither."""
-    terms = {"block_on": "nit", "commits": True, "effort": "high"}
+    terms = {"block_on": "nit", "commits": True, "comments": False, "effort": "high"}
     docket = typed.get("docket")
     if not isinstance(docket, Mapping):
         return typed

@@ -103,4 +103,6 @@ class Terms:
     """Findings of this severity and heavier must be settled before the case can be approved."""
     commits: bool = True
     """Whether the driver commits what the author edits; else the candidate is the tree of the files as they lie."""
+    comments: bool = False
+    """Whether the outcome is posted on the docket's pull request."""
     effort: Effort = Effort.HIGH

@@ -56,7 +56,8 @@ def change(
         may_be_empty: whether it may be that nothing changed.
 
     Raises:
-        SourceError: nothing changed and something has to, an object is missing or not what its id says, or a limit is passed.
+        SourceError: nothing changed and something has to, an object is missing or not what its id says, or a limit is
+            passed.
     """
     limits = limits or Limits()
     objects = quarantine.objects
