@@ -55,7 +55,8 @@ class Asked:
 
 def test_a_verdict_is_asked_for_one_question_at_a_time(tmp_path: Path) -> None:
     """SPEC D-11: summary, each finding with its severity and place, the rebuttal, and the approval last."""
-    typed = ["One defect.", "y", "src/a.py:3", "", "It is wrong.", "Mend it.", "bl", "", "n", "n", "", "", "n", "y"]
+    finding = ["src/a.py:3", "", "It is wrong.", "Mend it.", "bl", "", ""]
+    typed = ["One defect.", "y", *finding, "n", "n", "", "", "n", "y"]
     asked = Asked(tmp_path, typed)
     assert asked.answer(VERDICT) == {
         "summary": "One defect.",
@@ -73,7 +74,7 @@ def test_a_verdict_is_asked_for_one_question_at_a_time(tmp_path: Path) -> None:
         "approved": False,
     }
     assert "severity (blocking/major/minor/nit): " in asked.shown
-    assert "status (open/resolved; Enter for open): " in asked.shown
+    assert "status (open/resolved/deferred; Enter for open): " in asked.shown
     assert "location (path:line, a path, or words): " in asked.shown
 
 

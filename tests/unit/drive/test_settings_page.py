@@ -32,8 +32,10 @@ def test_every_key_stands_on_the_page_with_its_default_variable_and_flag(key: ob
     assert default.partition(":")[0] == f"`{value}`"
     assert (variable.strip("`"), flag.strip("`")) == (setting.variable, setting.flag)
     bounds = inspect.getclosurevars(setting.read).nonlocals
-    if bounds:
+    if "lowest" in bounds:
         assert kind.startswith(f"{bounds['lowest']} to {bounds['highest']}")
+    if "words" in bounds:
+        assert re.findall('`"([a-z]+)"`', kind) == [str(word) for word in bounds["words"]]
 
 
 def test_every_key_of_a_command_agent_stands_on_the_page_with_its_default() -> None:
