@@ -84,22 +84,22 @@ def keep(
             f"{ref!r} is not a ref of ours",
             hint="name it refs/counterpoint/<case>/<turn>, with letters, digits, dot, dash and underscore",
         )
-    commit = ""
     for number in range(1, _MAX_KEPT):
         name = ref if number == 1 else f"{ref}-{number}"
-        if found := _read(repository, name):
-            with Quarantine(repository) as quarantine:
-                if quarantine.objects.tree_of(found) == tree:
-                    return name
-            continue
-        if not commit:
-            commit = make_commit(
-                repository, parent=parent, tree=tree, message=message, who=who, at=at, objects_dir=objects_dir
-            )
-            _bring(repository, commit, parent, objects_dir)
-        _update_ref(repository, name, new=commit, old="0" * len(commit), why="kept")
-        return name
-    raise SourceError(f"{ref!r} and {_MAX_KEPT - 2} names after it are taken", hint="delete those you do not need")
+        found = _read(repository, name)
+        if not found:
+            break
+        with Quarantine(repository) as quarantine:
+            if quarantine.objects.tree_of(found) == tree:
+                return name
+    else:
+        raise SourceError(f"{ref!r} and {_MAX_KEPT - 2} after it are taken", hint="delete those you do not need")
+    commit = make_commit(
+        repository, parent=parent, tree=tree, message=message, who=who, at=at, objects_dir=objects_dir
+    )
+    _bring(repository, commit, parent, objects_dir)
+    _update_ref(repository, name, new=commit, old="0" * len(commit), why="kept")
+    return name
 
 
 def _bring(repository: Repository, commit: str, parent: str, objects_dir: Path) -> None:
@@ -180,12 +180,7 @@ def _read(repository: Repository, ref: str) -> str:
 def _writing_place(repository: Repository, variables: dict[str, str] | None = None) -> Place:
     """Return where refs and the index are written: no hook, and no cache of the index thrown away."""
     place = own_place(repository)
-    settings = {
-        "core.untrackedCache": "keep",
-        "core.fsync": "all",
-        # Otherwise git takes the mark of a sparse checkout off every file that is there all the same.
-        "sparse.expectFilesOutsideOfPatterns": "true",
-    }
+    settings = {"core.untrackedCache": "keep", "core.fsync": "all"}
     switched_off = _no_configured_hooks(repository)
     return replace(place, variables={**place.variables, **switched_off, **(variables or {})}, settings=settings)
 

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -84,35 +85,41 @@ def test_a_folder_replaced_by_a_link_is_a_deletion_and_a_link(scratch: Scratch, 
     )
 
 
-@pytest.mark.parametrize(
-    ("place", "target", "fault"),
-    [
-        ("link", "a", ""),
-        ("src/link", "../src/./b", ""),
-        ("src/link", "../missing/../a", ""),
-        ("link", "inner/b", ""),
-        ("link", "/etc/passwd", "is an absolute path"),
-        ("src/link", "../../a", "leads out of the work tree"),
-        ("src/link", "..", ""),
-        ("link", "..", "leads out of the work tree"),
-        ("link", ".git/config", "leads into a git folder"),
-        ("src/link", "../.GIT/hooks", "leads into a git folder"),
-        ("link", "inner/../../a", "leads out of the work tree"),
-        ("link", "abroad/passwd", "leads on to an absolute path"),
-        ("link", "link/x", "goes round in a circle"),
-    ],
-)
-def test_a_link_that_leads_out_is_a_fault(
-    scratch: Scratch, tmp_path: Path, place: str, target: str, fault: str
-) -> None:
+LINKS: Final = {
+    "to-a-file": ("a", ""),
+    "src/to-a-neighbour": ("../src/./b", ""),
+    "src/to-nothing": ("../missing/../a", ""),
+    "src/to-the-top": ("..", ""),
+    "through-a-link": ("inner/b", ""),
+    "down-and-up": ("down/../../a", ""),
+    "absolute": ("/etc/passwd", "is an absolute path"),
+    "out": ("..", "leads out of the work tree"),
+    "src/out": ("../../a", "leads out of the work tree"),
+    "through-inner": ("inner/../../a", "leads out of the work tree"),
+    "through-up": ("src/up/../a", "leads out of the work tree"),
+    "git": (".git/config", "leads into a git folder"),
+    "src/git": ("../.GIT/hooks", "leads into a git folder"),
+    "further": ("abroad/passwd", "leads on to an absolute path"),
+    "round": ("round/x", "goes round in a circle"),
+}
+
+
+def test_a_link_that_leads_out_is_a_fault(scratch: Scratch, tmp_path: Path) -> None:
     """The issue: symlink out of the workspace, straight, by `..` or through a link that is there already."""
-    (scratch.top / "inner").symlink_to("src")
-    (scratch.top / "abroad").symlink_to("/etc")
+    for place, target in {"inner": "src", "abroad": "/etc", "src/up": "..", "down": "src/deeper"}.items():
+        (scratch.top / place).symlink_to(target)
     scratch.commit()
-    (scratch.top / place).symlink_to(target)
-    expected = (f"{place!r} is a symbolic link to {target!r}, which {fault}",) if fault else ()
+    for place, (target, _) in LINKS.items():
+        (scratch.top / place).symlink_to(target)
     found = take(scratch, tmp_path)
-    assert (found.paths, found.faults) == ((place,), expected)
+    assert found.paths == tuple(sorted(LINKS))
+    assert found.faults == tuple(
+        sorted(
+            f"{place!r} is a symbolic link to {target!r}, which {fault}"
+            for place, (target, fault) in LINKS.items()
+            if fault
+        )
+    )
 
 
 def test_a_filtered_path_is_a_fault_and_no_filter_runs(scratch: Scratch, tmp_path: Path) -> None:
