@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,14 +129,14 @@ def test_a_file_that_changes_at_the_last_moment_is_left(
     scratch: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The issue: each file is looked at once more when its turn comes."""
-    look = restoring._refuse_changed
+    look: Any = restoring._refuse_changed
     for name in ("a", "new"):
         scratch.write("a", "the editor's\n")
         scratch.write("new", "the editor's\n")
         present = take(scratch, tmp_path)
 
         def looked(*arguments: object, name: str = name, **more: object) -> None:
-            look(*arguments, **more)  # type: ignore[arg-type]
+            look(*arguments, **more)
             scratch.write(name, "the user's, since\n")
 
         with monkeypatch.context() as patch:
