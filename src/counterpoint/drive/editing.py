@@ -28,7 +28,7 @@ from counterpoint.isolation.commits import Identity, identity_of, make_commit
 from counterpoint.isolation.edits import Edits, changed_paths, take_edits
 from counterpoint.isolation.export import withheld
 from counterpoint.isolation.gitstate import GitState, differences, look_at_git
-from counterpoint.isolation.landing import keep, land
+from counterpoint.isolation.landing import keep, land, unstage
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.restoring import restore
 from counterpoint.record.store import Vault
@@ -216,23 +216,31 @@ class Editing:
             return (
                 f"the work tree was left as it is: HEAD is at {head[:12]}, and {newest} began at {begun.start[:12]}"
             )
-        found = self._take(begun.start)
+        line = self._set_aside(newest, begun.start)
+        for turn in left:
+            self._mark_done(turn)
+        return line
+
+    def _set_aside(self, turn_id: str, start: str) -> str:
+        """Keep what lies there under a ref, and put work tree and index back."""
         line = ""
-        if found.paths:
+        # A file that was ignored by an ignore file of the author's own shows once that is gone.
+        while (found := self._take(start)).paths:
             ref = keep(
                 self._repository,
                 tree=found.tree,
                 parent=look_at_git(self._repository).head,
-                ref=f"refs/counterpoint/{self._case}/{newest}",
-                message=f"What {newest} had left in the work tree",
+                ref=f"refs/counterpoint/{self._case}/{turn_id}",
+                message=f"What {turn_id} had left in the work tree",
                 who=self._who(),
                 at=self._now(),
                 objects_dir=self._objects,
             )
-            restore(self._repository, present=found.tree, wanted=begun.start, objects_dir=self._objects)
-            line = f"edits of {_named(found.paths)} came to nothing; they are kept under {ref}"
-        for turn in left:
-            self._mark_done(turn)
+            if not restore(self._repository, present=found.tree, wanted=start, objects_dir=self._objects):
+                return f"{_named(found.paths)} could not be put back; it is kept under {ref}, too"
+            line = line or f"edits of {_named(found.paths)} came to nothing; they are kept under {ref}"
+        if self._commits:
+            unstage(self._repository, start)
         return line
 
     # --- the journal

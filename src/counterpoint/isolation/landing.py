@@ -9,7 +9,7 @@ Source: SPEC D-16; DESIGN "Work trees"; SECURITY B.5.
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ from counterpoint.isolation.objects import SUBMODULE, Objects
 from counterpoint.isolation.pairs import Pair
 from counterpoint.isolation.repository import Quarantine, Repository
 
-__all__ = ["keep", "land"]
+__all__ = ["keep", "land", "unstage"]
 
 _REF: Final = re.compile(r"refs/counterpoint(/(?!\.)[A-Za-z0-9._-]{1,128}(?<!\.)(?<!\.lock)){2,6}")
 _MAX_KEPT: Final = 1000
@@ -207,6 +207,22 @@ def _refuse_locked_index(repository: Repository) -> None:
         )
 
 
+def unstage(repository: Repository, commit: str) -> None:
+    """Make the index agree with a commit wherever it does not, for a work tree that was put back to it.
+
+    Raises:
+        SourceError: another git holds the index.
+    """
+    how = ("--cached", "--ita-invisible-in-index", "--no-renames", "--no-ext-diff", "--raw", "--no-abbrev", "-z")
+    with open_bench(repository) as bench:
+        found = to_names(bench.run("diff-index", *how, commit))
+    lines = []
+    for about, path in zip(found[::2], found[1::2], strict=True):
+        mode, _, object_id = about.removeprefix(b":").split(b" ")[:3]
+        lines.append(b"%s %s\t%s\0" % (mode.lstrip(b"0") or b"0", object_id, path))
+    _write_index(repository, lines)
+
+
 def _agree_index(repository: Repository, commit: str, pairs: Iterable[Pair]) -> None:
     """Set the index entries of the paths that the commit changed, where they are not yet what it holds."""
     how = ("--cached", "--ita-invisible-in-index", "--no-renames", "--no-ext-diff", "--name-only", "-z")
@@ -218,10 +234,14 @@ def _agree_index(repository: Repository, commit: str, pairs: Iterable[Pair]) -> 
     there = [
         b"%06o %s 0\t%s\0" % (pair.new.mode, pair.new.id.encode("ascii"), pair.path) for pair in pairs if pair.new
     ]
-    if not gone and not there:
+    _write_index(repository, [*gone, *there])
+
+
+def _write_index(repository: Repository, lines: Sequence[bytes]) -> None:
+    if not lines:
         return
     place = _writing_place(repository)
-    feed = b"".join([*gone, *there])
+    feed = b"".join(lines)
     try:
         repository.git.run("update-index", "-z", "--index-info", place=place, stdin=feed, timeout_s=_TIMEOUT_S)
     except SourceError:

@@ -11,7 +11,7 @@ from counterpoint.errors import SourceError
 from counterpoint.isolation import landing
 from counterpoint.isolation.commits import Identity, make_commit
 from counterpoint.isolation.edits import changed_paths, take_edits
-from counterpoint.isolation.landing import keep, land
+from counterpoint.isolation.landing import keep, land, unstage
 from counterpoint.isolation.repository import Repository
 from tests.repositories import Scratch
 
@@ -374,3 +374,19 @@ def test_only_refs_of_ours_are_written(bench: Bench) -> None:
         with pytest.raises(SourceError, match="is not a ref of ours"):
             _keep(bench, tree, bench.head(), ref)
     assert bench.scratch.git("for-each-ref", "--format=%(refname)") == b"refs/heads/main\n"
+
+
+def test_what_an_editor_had_staged_is_taken_out_of_the_index(tmp_path: Path) -> None:
+    """Once its work tree is put back: changed, added and removed entries (issue: the tree is clean after a crash)."""
+    bench = Bench(tmp_path)
+    git, head = bench.scratch, bench.head()
+    git.write("a", "staged\n")
+    git.write("new", "staged\n")
+    git.git("add", "a", "new")
+    git.git("rm", "-q", "--cached", "c")
+    git.write("a", "1\n")
+    (git.top / "new").unlink()
+    assert git.git("status", "--porcelain") != b""
+    unstage(bench.repository, head)
+    assert git.git("status", "--porcelain") == b""
+    assert git.id("write-tree") == git.id("rev-parse", f"{head}^{{tree}}")
