@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from counterpoint.cli.allow import Allowed
+from counterpoint.cli.commenting import leave_comment
 from counterpoint.cli.output import fail, say_interrupted, styled
 from counterpoint.cli.watching import Watcher
 from counterpoint.cli.where import Where, find_where
@@ -53,7 +54,9 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
         return say_interrupted(as_json=as_json, resume=resume)
     except CounterpointError as error:
         return fail(error, as_json=as_json, resume=resume)
-    return end_case(where, ended, as_json=as_json)
+    code = end_case(where, ended, as_json=as_json)
+    leave_comment(session, where, ended)
+    return code
 
 
 def _command(where: Where, command: str, case: str) -> str:

@@ -4,6 +4,7 @@ Exit codes of case commands: 0 approved or agreed, and nothing else; 1 failed (i
 2 usage; 3 decided but not approved, or unresolved; 4 a person is needed; 130 interrupted.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
@@ -57,8 +58,33 @@ Which do I want?
 """
 
 
+_OWN_OPTIONS: Final = frozenset({"-h", "--help", "--version"})
+_NUMBER: Final = re.compile(r"#?[0-9]{1,10}")
+
+
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are used, so that none pays for another."""
+    """A group whose commands are imported when they are used, so that none pays for another.
+
+    A number or a flag in the place of a command is a review's (SPEC D-01). Any other word that is no command starts
+    nothing: prose never runs what may change a work tree.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and (_NUMBER.fullmatch(args[0]) or (args[0].startswith("--") and args[0] not in _OWN_OPTIONS)):
+            args = ["review", *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS:
+            # Only somebody who mistyped a command pays for it.
+            from counterpoint.drive.shapes import nearest  # noqa: PLC0415
+
+            near = nearest(args[0], COMMANDS)
+            hint = f"did you mean `counterpoint {near}`?" if near else "`counterpoint --help` lists the commands"
+            raise click.UsageError(f"{args[0]!r} is no command; nothing was started. {hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -35,6 +35,7 @@ __all__ = [
     "ReviewPlan",
     "ReviewRequest",
     "plan_review",
+    "refuse_dirty",
     "seat_names",
     "settings_here",
 ]
@@ -60,6 +61,8 @@ class ReviewRequest:
     """What the author alone is told."""
     pull_request: str = ""
     """The address of the pull request that is reviewed."""
+    comments: bool = False
+    """Whether the outcome is posted there."""
 
     @property
     def takes_worktree(self) -> bool:
@@ -108,7 +111,7 @@ def plan_review(
     with Quarantine(repository) as quarantine:
         tip = head(quarantine)
         if not request.takes_worktree:
-            _refuse_dirty(repository)
+            refuse_dirty(repository)
         base, loaded = _settings(quarantine, tip, request.flags, folders, environment)
     settings = loaded.settings
     reviewers = _reviewers(settings)
@@ -147,6 +150,7 @@ def plan_review(
         terms=Terms(
             block_on=settings.review.block_on,
             commits=request.commits and not request.takes_worktree,
+            comments=request.comments,
             effort=settings.review.effort,
         ),
         author=request.author,
@@ -177,7 +181,12 @@ def _base(quarantine: Quarantine, name: str, tip: str) -> str:
     return merge_base(quarantine, resolve(quarantine, name or default_base(quarantine)), tip)
 
 
-def _refuse_dirty(repository: Repository) -> None:
+def refuse_dirty(repository: Repository) -> None:
+    """Refuse a work tree that is not what HEAD says (SPEC D-06).
+
+    Raises:
+        SourceError: it differs.
+    """
     found = look_at_worktree(repository)
     if found.is_clean:
         return

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from counterpoint.core.canonical import NotCanonical, parse_json, visible
 from counterpoint.errors import SourceError
@@ -27,6 +27,7 @@ __all__ = [
     "MAX_PRINTED",
     "NUMBER",
     "REPOSITORY",
+    "Address",
     "PullRequest",
     "PullState",
     "marked",
@@ -70,6 +71,28 @@ class PullState(StrEnum):
     OPEN = "OPEN"
     CLOSED = "CLOSED"
     MERGED = "MERGED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where a pull request is, as a case keeps it."""
+
+    url: str
+    host: str
+    repository: str
+    number: int
+
+    @classmethod
+    def read(cls, url: str) -> Self:
+        """Read an address.
+
+        Raises:
+            SourceError: it is none of a pull request.
+        """
+        parts = _URL.fullmatch(url)
+        if not parts:
+            raise _unlike("url", url, "the address of a pull request")
+        return cls(url=url, host=parts["host"].lower(), repository=parts["repository"], number=int(parts["number"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
