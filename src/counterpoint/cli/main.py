@@ -30,6 +30,7 @@ COMMANDS: Final[Mapping[str, Listed]] = MappingProxyType(
         "demo": Listed("demo", "Run a whole review on a small repository: no key, no network, under a minute."),
         "review": Listed("review", "Have reviewers judge the change between the merge base and HEAD."),
         "resume": Listed("resume", "Go on with a case that waits or was interrupted."),
+        "status": Listed("status", "Say where a case stands now, also while another terminal drives it."),
         "cases": Listed("cases", "List the cases of this repository."),
         "show": Listed("show", "Print a case's record for reading."),
         "report": Listed("report", "Write report.md and result.json of a case, from its record alone."),
@@ -51,6 +52,7 @@ Which do I want?
   the same, with my own reviewer         counterpoint review --reviewer NAME
   judge what is not committed yet        counterpoint review --worktree
   it was interrupted, or waits for me    counterpoint resume CASE
+  how far is it, is it stuck?            counterpoint status CASE
   what happened, in words                counterpoint show CASE
   is the record untouched?               counterpoint verify CASE
 

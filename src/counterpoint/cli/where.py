@@ -4,6 +4,7 @@ Naming a place makes nothing. `Where.make` makes the folder, for commands that b
 """
 
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -62,6 +63,15 @@ class Where:
             RecordError: its record cannot be read.
         """
         return load_case(self.store, self.cases, self.find(case))
+
+    def command_line(self, command: str, case: str) -> str:
+        """Return a command line about a case that finds it from the current folder."""
+        words = ["counterpoint", command, case]
+        if find_where(None, None).repo != self.repo:
+            words += ["--repo", str(self.repo)]
+        if self.root is not None:
+            words += ["--root", str(self.root)]
+        return shlex.join(words)
 
     def make(self) -> Path:
         """Make the folder of the cases and return it.

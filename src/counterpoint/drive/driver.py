@@ -27,12 +27,12 @@ from counterpoint.core.limits import calls_left
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import Rules
 from counterpoint.core.values import Turn, Usage
-from counterpoint.core.wording import describe, in_line
+from counterpoint.core.wording import in_line
 from counterpoint.drive.asking import Asker, Limiter
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import Clock
 from counterpoint.drive.kept import Openings, get_reply
-from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent, ignore_events
+from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent, ignore_events, progress_of
 from counterpoint.drive.subject import Subject
 from counterpoint.drive.threads import in_thread
 from counterpoint.errors import CounterpointError
@@ -232,13 +232,21 @@ class Driver(Generic[S]):
         self._asker.tell(kind, turn, text)
 
     def _tell_settled(self, entry: Entry) -> None:
-        case = self._file.channel
+        case, state, now = self._file.channel, self._file.state, self._clock.now()
         match entry:
             case CaseClosed():
                 text = f"{entry.decision} ({entry.stop_reason}): {entry.detail}"
                 self._tell(DriveEvent(kind=EventKind.CLOSED, case=case, text=text))
-            case AnswerRequested() | CandidateOffered() | CandidateKept():
-                text = in_line(describe(entry).split("\n")[0])
-                self._tell(DriveEvent(kind=EventKind.ROUND, case=case, round=entry.round, text=text))
+                return
+            case AnswerRequested(findings=findings):
+                text = f"{entry.seat} owes {len(findings)} answer{'s' if len(findings) > 1 else ''}"
+            case CandidateOffered():
+                text = f"{entry.candidate[:12]} is read next"
+            case CandidateKept():
+                text = f"{entry.seat} changed nothing; {entry.candidate[:12]} is read again"
             case _:
-                pass
+                return
+        progress = progress_of(state, self._file.rules.due(state, now), now)
+        self._tell(
+            DriveEvent(kind=EventKind.ROUND, case=case, round=entry.round, text=in_line(text), progress=progress)
+        )

@@ -1,13 +1,21 @@
 """What the driver tells whoever watches: small events, in order, never part of the record.
 
-A callback must not block. One that raises is called no more; that is recorded, and the case goes on.
+A callback must not block. One that raises is called no more; that is recorded, and the case goes on. `Progress` says
+how far a case is: `EventKind.ROUND` carries it, and anybody can compute it from a record at any time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
-__all__ = ["DriveEvent", "EventKind", "OnEvent", "ignore_events"]
+from counterpoint.core.case import CaseState
+from counterpoint.core.docket import SeatKind
+from counterpoint.core.limits import Spent
+from counterpoint.core.values import Severity, Turn
+
+__all__ = ["DriveEvent", "EventKind", "OnEvent", "Progress", "ignore_events", "progress_of"]
 
 
 class EventKind(StrEnum):
@@ -32,6 +40,50 @@ class EventKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a case is."""
+
+    round: int
+    max_rounds: int
+    """How often the author may answer; one reading more follows the last answer. Zero: as often as it takes."""
+    author: str
+    """The seat that answers findings; empty in a case without one, which is a single reading."""
+    awaited: tuple[str, ...]
+    """The seats that owe an answer now."""
+    open_findings: Mapping[Severity, int]
+    """How many, by severity, the heaviest first. What evidence refuted is not counted."""
+    spent: Spent
+    elapsed_s: int | None
+    """Since the case was opened; `None` where its record does not tell when that was."""
+
+    @property
+    def is_last_reading(self) -> bool:
+        """Whether no answer can follow any more."""
+        return not self.author or 0 < self.max_rounds < self.round
+
+
+def progress_of(state: CaseState, due: Iterable[Turn], now: datetime) -> Progress:
+    """Return how far a case is whose turns `due` are owed now."""
+    weights = [finding.severity for finding in state.ledger.blocking()]
+    return Progress(
+        round=state.round,
+        max_rounds=state.case.limits.max_rounds,
+        author=next((seat.name for seat in state.case.roster if seat.kind is SeatKind.AUTHOR), ""),
+        awaited=tuple(turn.seat for turn in due),
+        open_findings=MappingProxyType({severity: weights.count(severity) for severity in Severity}),
+        spent=state.spent,
+        elapsed_s=_seconds_since(state.case.opened_at, now),
+    )
+
+
+def _seconds_since(stamp: str, now: datetime) -> int | None:
+    try:
+        return max(0, int((now - datetime.fromisoformat(stamp)).total_seconds()))
+    except (ValueError, TypeError, OverflowError):  # no instant, or one without its zone
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DriveEvent:
     kind: EventKind
     case: str
@@ -40,6 +92,8 @@ class DriveEvent:
     round: int = 0
     text: str = ""
     """One line for people."""
+    progress: Progress | None = None
+    """Where the kind is `ROUND`: how far the case is now."""
 
 
 OnEvent = Callable[[DriveEvent], None]
