@@ -10,7 +10,7 @@ from counterpoint.core.briefs import Brief
 from counterpoint.core.checks import CheckRequest, Evidence, EvidenceStatus
 from counterpoint.core.entries import FailureReason
 from counterpoint.core.limits import Limits
-from counterpoint.core.rules import AddNote, Materials
+from counterpoint.core.rules import AddNote, Exhibit, Materials
 from counterpoint.core.values import Decision, StopReason
 from counterpoint.drive.asking import Limiter
 from counterpoint.drive.driver import Step
@@ -83,7 +83,7 @@ def test_a_person_is_not_hurried_by_the_timeout_of_a_call() -> None:
 class LostSubject(TextSubject):
     """A subject whose material is gone."""
 
-    async def materials(self) -> Materials:
+    async def materials(self, exhibit: Exhibit) -> Materials:
         raise SourceError("object c0ffee is missing", hint="fetch it")
 
 

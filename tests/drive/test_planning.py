@@ -98,7 +98,7 @@ def test_every_seat_has_a_name_of_its_own(reviewers: tuple[str, ...], names: tup
 
 def test_too_few_calls_are_refused_with_the_number_that_is_needed(shop: Scratch) -> None:
     """Before anybody is asked anything."""
-    with pytest.raises(ConfigError, match="expected at least 2, one question for each reviewer; got 1"):
+    with pytest.raises(ConfigError, match="expected at least 2, one question for each seat; got 1"):
         plan(shop, {"review.reviewers": ("human", "human"), "limits.max_calls": 1})
 
 

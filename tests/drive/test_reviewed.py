@@ -24,6 +24,7 @@ from counterpoint.core.checks import (
     QuoteCheck,
 )
 from counterpoint.core.docket import ChangedPath, Docket, PathState
+from counterpoint.core.rules import Exhibit, Materials
 from counterpoint.core.values import Turn
 from counterpoint.drive.clock import ManualClock
 from counterpoint.drive.leftovers import folder_for
@@ -57,6 +58,7 @@ class Bench:
             paths=(ChangedPath(path="price.py", state=PathState.TEXT),),
             change=digest(self.materials.change.encode()),
         )
+        self.whole = Exhibit(base=self.base, candidate=self.candidate)
         self.clock = ManualClock(START)
 
     def subject(
@@ -167,7 +169,9 @@ def test_a_change_that_reads_otherwise_than_it_did_is_refused(bench: Bench) -> N
     """Every reviewer of a case is shown the same bytes, or nobody anything."""
 
     async def read(subject: ReviewedChange) -> None:
-        assert await subject.materials() == bench.materials
+        assert await subject.materials(bench.whole) == bench.materials
+        nothing = Materials(change="", shown_paths=())
+        assert await subject.materials(Exhibit(base=bench.candidate, candidate=bench.candidate)) == nothing
 
     with bench.subject() as subject:
         finish(read(subject))
@@ -182,7 +186,7 @@ def test_every_seat_has_a_tree_of_its_own_that_is_compared(bench: Bench) -> None
 
     async def sit(subject: ReviewedChange) -> None:
         other = replace(TURN, seat="other")
-        async with subject.desk(TURN) as mine, subject.desk(other) as theirs:
+        async with subject.desk(TURN, bench.whole) as mine, subject.desk(other, bench.whole) as theirs:
             tree = mine.workspace.tree
             assert mine.touched() == ()
             tree.chmod(0o755)
@@ -213,7 +217,7 @@ def test_an_interruption_in_the_middle_of_an_export_leaves_nothing(
 
     async def interrupt(subject: ReviewedChange) -> None:
         async def sit() -> None:
-            async with subject.desk(TURN):
+            async with subject.desk(TURN, bench.whole):
                 raise AssertionError("the export was interrupted")
 
         sitting = asyncio.create_task(sit())
