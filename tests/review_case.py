@@ -10,13 +10,16 @@ from typing import Any, Final
 import pytest
 
 from counterpoint.agents.base import NOT_REPORTED, Reply, read_reply
-from counterpoint.core.canonical import canonical_json
+from counterpoint.core.canonical import canonical_json, digest
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, PathCheck, Purpose
+from counterpoint.core.checks import CommandCheck, EditCheck, Evidence, EvidenceStatus, LookUp, PathCheck, Purpose
 from counterpoint.core.codec import decode, encode, entry_type
-from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand, Seat, SeatKind
+from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand, Seat, SeatKind, Terms
+from counterpoint.core.edits import Edit, Made
 from counterpoint.core.entries import (
     AttemptFailed,
+    CandidateKept,
+    CandidateOffered,
     CaseOpened,
     Entry,
     FailureReason,
@@ -25,6 +28,7 @@ from counterpoint.core.entries import (
     SubmissionSealed,
     VerdictGiven,
 )
+from counterpoint.core.findings import Finding
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import AddNote, Materials, Opened, Withdraw
@@ -34,6 +38,7 @@ from counterpoint.errors import Refused
 from counterpoint.protocols.review import REVIEW, Phase
 
 __all__ = [
+    "AUTHOR",
     "BASE",
     "CANDIDATE",
     "CHECKS",
@@ -49,10 +54,12 @@ __all__ = [
     "Play",
     "Replies",
     "Tree",
+    "answered",
     "as_bytes",
     "claim",
     "ended",
     "finding",
+    "given",
     "minutes",
     "opening",
     "raised_by",
@@ -69,6 +76,7 @@ NOW: Final = datetime(2026, 11, 30, 12, tzinfo=UTC)
 OWNER: Final = "owner"
 SALT: Final = "0123456789abcdef" * 2
 SPENT: Final = Usage(input_tokens=100, output_tokens=10, known=True)
+AUTHOR: Final = Seat(name="author", party="gemini", kind=SeatKind.AUTHOR)
 CRITIC: Final = Seat(name="critic", party="claude")
 SKEPTIC: Final = Seat(name="skeptic", party="codex")
 CHECKS: Final = Seat(name="checks", party="checks", kind=SeatKind.CHECKS, agent="checks")
@@ -96,15 +104,21 @@ def minutes(count: int) -> datetime:
 
 
 def opening(
-    *roster: Seat, docket: Docket = DOCKET, limits: Limits | None = None, quorum: int | None = None
+    *roster: Seat,
+    docket: Docket = DOCKET,
+    limits: Limits | None = None,
+    terms: Terms | None = None,
+    quorum: int | None = None,
 ) -> CaseOpened:
     """Return the opening of a review by this roster, as the rules make it."""
+    reviewers = [seat for seat in roster if seat.kind is not SeatKind.AUTHOR]
     (entry,) = REVIEW.open(
         docket,
         roster,
         Limits() if limits is None else limits,
         case="review-1",
-        quorum=len(roster) if quorum is None else quorum,
+        terms=Terms() if terms is None else terms,
+        quorum=len(reviewers) if quorum is None else quorum,
         supervisor=OWNER,
         seed="5eed",
         now=NOW,
@@ -137,6 +151,17 @@ def verdict(*findings: Mapping[str, object], **changes: object) -> dict[str, Any
     return written | changes
 
 
+def answered(word: str, finding_id: str = "F1", reasoning: str = "it returns early now") -> dict[str, Any]:
+    """Return the author's answer to one finding, as an author writes it."""
+    return {"finding": finding_id, "reasoning": reasoning, "disposition": word}
+
+
+def given(*answers: Mapping[str, Any], changed: Sequence[str] = (), **changes: object) -> dict[str, Any]:
+    """Return an author's reply."""
+    written = {"summary": "Return early", "dispositions": list(answers), "changed": list(changed)}
+    return written | changes
+
+
 def as_bytes(reply: object) -> bytes:
     return reply if isinstance(reply, bytes) else json.dumps(reply).encode()
 
@@ -154,8 +179,11 @@ def refused(rule: str, reason: str) -> Iterator[None]:
     assert (caught.value.rule, caught.value.reason) == (rule, reason)
 
 
-def turn_of(seat: str, ask: int = 1) -> Turn:
-    return Turn(phase=Phase.REVIEWING, round=1, seat=seat, ask=ask, blind=True)
+def turn_of(seat: str, ask: int = 1, *, number: int = 1) -> Turn:
+    """Return a turn of a round: the author's in its answering phase, another's in its reading."""
+    is_author = seat == AUTHOR.name
+    phase = Phase.ANSWERING if is_author else Phase.REVIEWING
+    return Turn(phase=phase, round=number, seat=seat, ask=ask, blind=not is_author)
 
 
 def verdict_of(seat: str, *, approved: bool = True, summary: str = "looked at it") -> VerdictGiven:
@@ -183,15 +211,20 @@ class Tree:
     """What code finds when it looks: files of candidate and base, and how commands come out."""
 
     files: Mapping[str, str] = field(default_factory=lambda: {"src/timer.py": "def fire():\n    return 1\n"})
+    """Of every candidate that is not in `others`."""
     before: Mapping[str, str] = field(
         default_factory=lambda: {"src/timer.py": "def fire():\n    return None\n", "old.py": "x = 1\n"}
     )
+    others: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Files of further candidates, by their ids."""
     commands: Mapping[tuple[str, ...], EvidenceStatus] = field(default_factory=dict)
     """Every other command passes."""
     unread: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
     """What each command says it did not open; another cannot tell."""
+    faults: tuple[str, ...] = ()
+    """What is wrong with every edit."""
 
-    def look_up(self, request: CheckRequest) -> Evidence:
+    def look_up(self, request: LookUp) -> Evidence:
         if isinstance(request, CommandCheck):
             status = self.commands.get(request.argv, EvidenceStatus.VERIFIED)
             said = {EvidenceStatus.VERIFIED: ("exit 0", 0), EvidenceStatus.REFUTED: ("exit 1", 1)}
@@ -203,7 +236,8 @@ class Tree:
                 exit_code=code,
                 paths_unread=self.unread.get(request.argv),
             )
-        text = (self.before if request.candidate == BASE else self.files).get(request.path)
+        files = {BASE: self.before, **self.others}.get(request.candidate, self.files)
+        text = files.get(request.path)
         if text is None:
             is_there, missing = False, "no such file"
         elif isinstance(request, PathCheck):
@@ -238,9 +272,32 @@ class Play:
         content = as_bytes(reply)
         raw = Reply(content=content, model_requested="m", model_reported=NOT_REPORTED)
         submission = REVIEW.parse(self.state, turn, read_reply(raw, REVIEW.schema(self.state, turn)))
-        evidence = tuple(self.tree.look_up(r) for r in REVIEW.checks(self.state, turn, submission))
+        evidence = tuple(
+            self.edited(r) if isinstance(r, EditCheck) else self.tree.look_up(r)
+            for r in REVIEW.checks(self.state, turn, submission)
+        )
         entries = REVIEW.admit(self.state, seat, turn, submission, evidence=evidence, now=NOW)
         return Opened(salt=SALT, content=content.decode(), submission=submission, evidence=evidence), entries
+
+    def edited(self, request: EditCheck) -> Edit:
+        """Return what code finds of an edit of exactly the listed paths: a new candidate that has them as text."""
+        made = None
+        if request.paths and not self.tree.faults:
+            before = [p for p in self.state.docket.paths if p.path not in request.paths]
+            made = Made(
+                candidate=digest(f"{request.start} {request.turn}".encode())[:40],
+                paths=(*before, *(ChangedPath(path=path, state=PathState.TEXT) for path in request.paths)),
+                change=digest(request.turn.encode()),
+            )
+        return Edit(request=request, faults=self.tree.faults, made=made)
+
+    def materials(self, seat: str) -> Materials:
+        """Return what a driver shows a seat: all of the change, or what was edited since it judged last."""
+        exhibit = REVIEW.exhibit(self.state, self.owed(seat))
+        if exhibit.base == BASE:
+            return MATERIALS
+        edited = sorted(self.state.changed_since(exhibit.base))
+        return Materials(change="".join(f"edited {path}\n" for path in edited), shown_paths=tuple(edited))
 
     def answer(self, seat: str, reply: object, *, shown: Sequence[str] | None = None) -> SubmissionSealed:
         """Have a seat answer the turn it owes: read, checked, tried against the rules, kept and sealed."""
@@ -253,7 +310,9 @@ class Play:
             model_requested="m",
             model_reported=NOT_REPORTED,
             usage=SPENT,
-            shown_paths=REVIEW.brief(self.state, turn, MATERIALS).shown_paths if shown is None else tuple(shown),
+            shown_paths=(
+                REVIEW.brief(self.state, turn, self.materials(seat)).shown_paths if shown is None else tuple(shown)
+            ),
         )
         self.append(entry)
         self.vault[turn.id] = opened
@@ -277,6 +336,32 @@ class Play:
 
     def settle(self, now: datetime = NOW) -> tuple[Entry, ...]:
         return self.append(*REVIEW.settle(self.state, now, self.vault))
+
+    def read(self, *replies: Mapping[str, Any] | None, shown: Sequence[str] | None = None) -> tuple[Entry, ...]:
+        """Have the seats that owe a reading answer, in the roster's order, and settle; None fails it for good."""
+        turns = REVIEW.due(self.state, NOW)
+        for turn, reply in zip(turns, replies, strict=True):
+            if reply is None:
+                for _ in range(self.state.case.limits.max_asks):
+                    self.fail(turn.seat)
+            else:
+                self.answer(turn.seat, reply, shown=None if "commands" in reply else shown)
+        return self.settle()
+
+    def reply(self, *answers: Mapping[str, Any], changed: Sequence[str] = (), **changes: object) -> Entry:
+        """Have the author answer, settle, and return what is on the table then."""
+        self.answer(AUTHOR.name, given(*answers, changed=changed, **changes))
+        *_, last = self.settle()
+        assert isinstance(last, CandidateOffered | CandidateKept)
+        return last
+
+    @property
+    def candidate(self) -> str:
+        return self.state.docket.candidate
+
+    @property
+    def findings(self) -> Mapping[str, Finding]:
+        return self.state.ledger.by_id
 
     @property
     def outcome(self) -> Outcome:

@@ -115,8 +115,8 @@ _REVIEW: Final = (
     Rule(
         id="VERDICT-3",
         source="SPEC D-11",
-        accepted="tests/rules/test_review_answers.py::test_an_empty_response_to_a_rebuttal_is_accepted_in_round_one",
-        refused="tests/rules/test_review_answers.py::test_a_response_to_a_rebuttal_is_refused_in_round_one",
+        accepted="tests/rules/test_review_answers.py::test_an_empty_response_to_a_rebuttal_is_accepted_in_a_first_reading",
+        refused="tests/rules/test_review_answers.py::test_a_response_to_a_rebuttal_is_refused_in_a_first_reading",
     ),
     Rule(
         id="FINDING-1",

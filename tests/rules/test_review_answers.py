@@ -17,6 +17,7 @@ from counterpoint.core.rules import AddNote, Withdraw
 from counterpoint.core.values import Decision, StopReason, Turn
 from counterpoint.protocols.review import REVIEW
 from tests.review_case import (
+    AUTHOR,
     CANDIDATE,
     CHECKS,
     CRITIC,
@@ -28,6 +29,7 @@ from tests.review_case import (
     RUFF,
     SKEPTIC,
     Play,
+    answered,
     finding,
     raised_by,
     refused,
@@ -192,25 +194,32 @@ def test_a_disapproval_that_names_nothing_is_refused(findings: tuple[dict[str, o
         Play().weigh("critic", verdict(*findings, approved=False))
 
 
-def test_an_empty_response_to_a_rebuttal_is_accepted_in_round_one() -> None:
+def test_an_empty_response_to_a_rebuttal_is_accepted_in_a_first_reading() -> None:
     """VERDICT-3 (SPEC D-11): blank counts as empty."""
     assert Play().weigh("critic", verdict(responseToRebuttal=" \n"))[1] == (verdict_of("critic"),)
 
 
 def test_a_response_to_a_rebuttal_is_accepted_in_a_later_round() -> None:
     """VERDICT-3 (SPEC D-11): then there may have been one."""
-    later = replace(Play().state, round=2)
-    turn = replace(turn_of("critic"), round=2)
-    submission = REVIEW.parse(later, turn, verdict(responseToRebuttal="I disagree"))
-    assert REVIEW.admit(later, "critic", turn, submission, evidence=(), now=NOW) == (
+    case = Play(AUTHOR, CRITIC)
+    case.read(verdict(finding()))
+    case.reply(answered("rebut"))
+    reply = verdict(finding(status="resolved"), responseToRebuttal="You are right")
+    assert case.weigh("critic", reply)[1] == (
+        FindingRuled(seat="critic", id="F1", ruling=Ruling.SETTLED, reason="You are right"),
         replace(verdict_of("critic"), round=2),
     )
 
 
-def test_a_response_to_a_rebuttal_is_refused_in_round_one() -> None:
-    """VERDICT-3 (SPEC D-11): there has been none."""
-    with refused("VERDICT-3", "responseToRebuttal has 10 characters; in round 1 it is empty"):
+def test_a_response_to_a_rebuttal_is_refused_in_a_first_reading() -> None:
+    """VERDICT-3 (SPEC D-11): there has been none. A seat that failed in round one reads for the first time, too."""
+    with refused("VERDICT-3", "responseToRebuttal has 10 characters; in a first reading it is empty"):
         Play().weigh("critic", verdict(responseToRebuttal=" I disagree"))
+    late = Play(AUTHOR, CRITIC, SKEPTIC, quorum=1)
+    late.read(None, verdict(finding()))
+    late.reply(answered("rebut", "skeptic-F1"))
+    with refused("VERDICT-3", "responseToRebuttal has 10 characters; in a first reading it is empty"):
+        late.weigh("critic", verdict(responseToRebuttal=" I disagree"))
 
 
 def test_findings_with_different_ids_are_accepted() -> None:

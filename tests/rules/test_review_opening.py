@@ -116,7 +116,7 @@ def test_a_quorum_within_the_roster_is_accepted(quorum: int) -> None:
 @pytest.mark.parametrize("quorum", [-1, 0, 3])
 def test_a_quorum_of_nobody_or_of_more_than_there_are_is_refused(quorum: int) -> None:
     """QUORUM-1 (FIELD-FAULTS F1): nobody's silence is an approval."""
-    with refused("QUORUM-1", f"a quorum of {quorum} with 2 seats; between 1 and 2 is possible"):
+    with refused("QUORUM-1", f"a quorum of {quorum} with 2 reviewers; between 1 and 2 is possible"):
         opening(CRITIC, SKEPTIC, quorum=quorum)
 
 

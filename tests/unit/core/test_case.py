@@ -21,12 +21,13 @@ from counterpoint.core.entries import (
     SubmissionRevealed,
     SubmissionSealed,
 )
-from counterpoint.core.findings import Finding, FindingStatus, Ledger, Ruling
+from counterpoint.core.findings import Finding, FindingStatus, Ledger, Ruled, Ruling
 from counterpoint.core.limits import Spent
 from counterpoint.core.values import Decision, Severity, StopReason, Usage
 from tests.review_case import CANDIDATE, CHECKS, CRITIC, opening, raised_by, turn_of, verdict_of
 
-EMPTY = CaseState(phase="somewhere")
+OPENED = opening(CRITIC, CHECKS)
+EMPTY = CaseState(phase="somewhere", opened=OPENED)
 USED = Usage(input_tokens=1, output_tokens=2, known=True)
 SEALED = SubmissionSealed(
     turn=turn_of("critic"),
@@ -69,12 +70,14 @@ RAISED = replace(raised_by("critic"), evidence=EvidenceStatus.VERIFIED, detail="
 @pytest.mark.parametrize(
     ("entry", "changes"),
     [
-        (opening(CRITIC, CHECKS), {"opened": opening(CRITIC, CHECKS)}),
+        (opening(CHECKS), {"opened": opening(CHECKS)}),
         (CONSENT, {"consents": (CONSENT,)}),
         (
             SEALED,
             {
                 "sealed": {"critic": SEALED},
+                "seals": {"reviewing.1.critic.1": SEALED},
+                "judged": {"critic": CANDIDATE},
                 "shown": {"critic": ("a.py",)},
                 "spent": Spent(calls=1, usage=USED),
             },
@@ -83,7 +86,7 @@ RAISED = replace(raised_by("critic"), evidence=EvidenceStatus.VERIFIED, detail="
         (EvidenceGathered(evidence=CHECKED), {"evidence": (CHECKED,)}),
         (CLAIM, {"claims": (CLAIM,)}),
         (RAISED, {"ledger": Ledger({"F1": F1})}),
-        (verdict_of("critic"), {"verdicts": {"critic": verdict_of("critic")}}),
+        (verdict_of("critic"), {"verdicts": {"critic": verdict_of("critic")}, "votes": (verdict_of("critic"),)}),
         (FAILED, {"failures": (FAILED,), "spent": Spent(calls=1, usage=Usage())}),
         (NOTE, {"notes": (NOTE,)}),
         (DROPPED, {"dropped": (DROPPED,)}),
@@ -94,7 +97,7 @@ RAISED = replace(raised_by("critic"), evidence=EvidenceStatus.VERIFIED, detail="
 def test_an_entry_changes_what_it_says(entry: Entry, changes: dict[str, Any]) -> None:
     """And leaves the state it was given as it was (STYLE 4)."""
     assert fold_shared(EMPTY, entry) == replace(EMPTY, **changes)
-    assert CaseState(phase="somewhere") == EMPTY
+    assert CaseState(phase="somewhere", opened=OPENED) == EMPTY
 
 
 def test_what_came_before_stays() -> None:
@@ -102,14 +105,21 @@ def test_what_came_before_stays() -> None:
     state = EMPTY
     for entry in (CONSENT, NOTE, FAILED, SEALED, EvidenceGathered(evidence=CHECKED), CLAIM, REVEALED, DROPPED):
         state = fold_shared(fold_shared(state, entry), entry)
-    state = fold_shared(fold_shared(state, verdict_of("critic")), verdict_of("skeptic"))
+    for verdict in (verdict_of("critic"), verdict_of("skeptic")):
+        state = fold_shared(fold_shared(state, verdict), verdict)
     state = fold_shared(fold_shared(state, replace(SEALED, turn=turn_of("skeptic"))), RAISED)
     assert state == CaseState(
         phase="somewhere",
+        opened=OPENED,
         consents=(CONSENT, CONSENT),
         notes=(NOTE, NOTE),
         failures=(FAILED, FAILED),
         sealed={"critic": SEALED, "skeptic": replace(SEALED, turn=turn_of("skeptic"))},
+        seals={
+            "reviewing.1.critic.1": SEALED,
+            "reviewing.1.skeptic.1": replace(SEALED, turn=turn_of("skeptic")),
+        },
+        judged={"critic": CANDIDATE, "skeptic": CANDIDATE},
         shown={"critic": ("a.py",), "skeptic": ("a.py",)},
         spent=Spent(calls=5, usage=Usage(input_tokens=3, output_tokens=6, known=False)),
         evidence=(CHECKED, CHECKED),
@@ -117,6 +127,7 @@ def test_what_came_before_stays() -> None:
         revealed={"reviewing.1.critic.1": REVEALED},
         dropped=(DROPPED, DROPPED),
         verdicts={"critic": verdict_of("critic"), "skeptic": verdict_of("skeptic")},
+        votes=(verdict_of("critic"), verdict_of("critic"), verdict_of("skeptic"), verdict_of("skeptic")),
         ledger=Ledger({"F1": F1}),
     )
 
@@ -131,7 +142,9 @@ def test_a_ruling_settles_a_finding_with_its_reason() -> None:
     """DESIGN "Findings ledger"."""
     ruled = FindingRuled(seat="critic", id="F1", ruling=Ruling.SETTLED, reason="mended")
     state = fold_shared(fold_shared(EMPTY, RAISED), ruled)
-    assert state == replace(EMPTY, ledger=Ledger({"F1": replace(F1, status=FindingStatus.SETTLED, reason="mended")}))
+    said = Ruled(round=1, ruling=Ruling.SETTLED, reason="mended")
+    after = replace(F1, status=FindingStatus.SETTLED, reason="mended", rulings=(said,))
+    assert state == replace(EMPTY, ledger=Ledger({"F1": after}))
 
 
 def test_a_seat_is_out_after_as_many_failures_of_its_own_as_it_may_be_asked() -> None:
@@ -155,5 +168,5 @@ def test_a_seat_is_out_after_as_many_failures_of_its_own_as_it_may_be_asked() ->
 def test_nothing_is_asked_of_a_case_before_its_opening() -> None:
     """Our own mistake (STYLE 5: us, so assert)."""
     with pytest.raises(AssertionError, match="the case has not been opened"):
-        EMPTY.is_out("critic")
+        CaseState(phase="somewhere").is_out("critic")
     assert replace(EMPTY, opened=opening(CRITIC)).case == opening(CRITIC)

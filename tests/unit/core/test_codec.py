@@ -1,13 +1,16 @@
 """What an entry that does not fit is told: the type, the key path, what was expected and what was there."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from counterpoint.core.canonical import canonical_json
-from counterpoint.core.checks import Evidence, EvidenceStatus, QuoteCheck
-from counterpoint.core.codec import VERSION, decode, decode_value, encode, encode_value, entry_type
-from counterpoint.core.entries import ENTRY_TYPES, CaseClosed, EvidenceGathered, NoteAdded
+from counterpoint.core.checks import EditCheck, Evidence, EvidenceStatus, QuoteCheck
+from counterpoint.core.codec import decode, decode_value, encode, encode_value, entry_type, version_of
+from counterpoint.core.docket import ChangedPath, PathState, Terms
+from counterpoint.core.edits import Edit, Made
+from counterpoint.core.entries import ENTRY_TYPES, CaseClosed, CaseOpened, EvidenceGathered, NoteAdded
 from counterpoint.core.values import Decision, StopReason
 from counterpoint.errors import UnknownEntry
 from tests.review_case import CHECKS, CRITIC, opening
@@ -40,7 +43,7 @@ def changed(typed: Any, path: str, value: Any) -> Any:
 def test_an_entry_is_an_object_with_its_version() -> None:
     """Enums are their words, tuples lists, absent values null; a union says its kind (STYLE 4)."""
     assert GATHERED == {
-        "v": VERSION,
+        "v": 1,
         "evidence": {
             "request": {"kind": "quote", "path": "a.py", "text": "x = 1", "candidate": "c" * 40},
             "status": "verified",
@@ -66,6 +69,10 @@ def test_wire_names_are_words_with_hyphens_and_never_class_paths() -> None:
         "finding-raised",
         "finding-ruled",
         "verdict-given",
+        "answer-requested",
+        "disposition-given",
+        "candidate-offered",
+        "candidate-kept",
         "attempt-failed",
         "note-added",
         "observer-dropped",
@@ -87,7 +94,9 @@ def test_wire_names_are_words_with_hyphens_and_never_class_paths() -> None:
         ("note-added", NOTE | {"zeal": 1, "hue": 1}, "hue: no such field"),
         ("note-added", {"v": 1}, "by: missing"),
         ("note-added", NOTE | {"by": None}, "by: expected str, got NoneType"),
-        ("case-closed", OPENED, "case: no such field"),
+        ("case-closed", NOTE, "by: no such field"),
+        ("case-opened", OPENED | {"v": 3}, "version 3; this program reads versions 1 to 2"),
+        ("case-opened", OPENED | {"v": 0}, "version 0; this program reads versions 1 to 2"),
         ("case-opened", changed(OPENED, "roster", {}), "roster: expected a list, got dict"),
         ("case-opened", changed(OPENED, "roster.1", "critic"), "roster[1]: expected an object, got str"),
         ("case-opened", changed(OPENED, "roster.1.name!", None), "roster[1].name: missing"),
@@ -95,12 +104,12 @@ def test_wire_names_are_words_with_hyphens_and_never_class_paths() -> None:
         (
             "case-opened",
             changed(OPENED, "roster.0.kind", "judge"),
-            "roster[0].kind: expected one of opinion, checks, got 'judge'",
+            "roster[0].kind: expected one of opinion, checks, author, got 'judge'",
         ),
         (
             "case-opened",
             changed(OPENED, "roster.0.kind", ["opinion"]),
-            "roster[0].kind: expected one of opinion, checks, got ['opinion']",
+            "roster[0].kind: expected one of opinion, checks, author, got ['opinion']",
         ),
         ("case-opened", OPENED | {"quorum": True}, "quorum: expected int, got bool"),
         ("case-opened", changed(OPENED, "quorum", "2"), "quorum: expected int, got str"),
@@ -153,6 +162,60 @@ def test_an_entry_that_does_not_fit_names_its_key_path(name: str, typed: dict[st
     with pytest.raises(UnknownEntry) as caught:
         decode(name, typed)
     assert (caught.value.entry_type, caught.value.reason) == (name, reason)
+
+
+FIRST: dict[str, Any] = {
+    **{key: value for key, value in OPENED.items() if key != "terms"},
+    "v": 1,
+    "docket": {k: v for k, v in OPENED["docket"].items() if k not in {"context", "pull_request"}},
+}
+"""The opening as version 1 wrote it."""
+
+
+def test_an_older_version_is_read_as_what_it_meant() -> None:
+    """Terms were not written then: everything had to be settled, and nothing was edited (STYLE 4)."""
+    assert (version_of(CaseOpened), version_of(NoteAdded)) == (2, 1)
+    assert decode("case-opened", FIRST) == opening(CRITIC, CHECKS)
+    assert opening(CRITIC, CHECKS).terms == Terms()
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        (FIRST | {"terms": OPENED["terms"]}, "terms: no such field in version 1"),
+        (changed(FIRST, "docket.context", ""), "context: no such field in version 1"),
+        (changed(FIRST, "docket.pull_request", ""), "pull_request: no such field in version 1"),
+        (FIRST | {"docket": "none"}, "terms: missing"),
+        (FIRST | {"v": 2}, "terms: missing"),
+        (changed(OPENED, "terms.mood", "good"), "terms.mood: no such field"),
+        (
+            changed(OPENED, "terms.effort", "huge"),
+            "terms.effort: expected one of low, medium, high, xhigh, got 'huge'",
+        ),
+    ],
+)
+def test_a_version_has_its_own_fields_and_no_others(typed: dict[str, Any], reason: str) -> None:
+    """A mixture of two versions is neither (STYLE 4: an unknown field fails closed)."""
+    with pytest.raises(UnknownEntry) as caught:
+        decode("case-opened", typed)
+    assert (caught.value.entry_type, caught.value.reason) == ("case-opened", reason)
+
+
+EDIT = Edit(
+    request=EditCheck(turn="answering.1.author.1", start="c" * 40, paths=("a.py",), commits=True, message="m"),
+    faults=(),
+    made=Made(candidate="e" * 40, paths=(ChangedPath(path="a.py", state=PathState.TEXT),), change="d"),
+)
+
+
+def test_an_edit_comes_back_from_the_vault_as_it_was() -> None:
+    """What code found of it is kept beside the reply (DESIGN "Sealing")."""
+    for edit in (EDIT, replace(EDIT, faults=("'b.py' was changed and is not listed",), made=None)):
+        assert decode_value(Edit, encode_value(edit)) == edit
+    assert encode_value(EDIT)["request"]["kind"] == "edit"
+    wrong = changed(encode_value(EDIT), "request.kind", "path")
+    with pytest.raises(UnknownEntry, match=r"request.kind: expected one of edit, got 'path'"):
+        decode_value(Edit, wrong)
 
 
 def test_a_value_that_does_not_fit_names_its_type_and_key_path() -> None:

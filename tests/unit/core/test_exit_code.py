@@ -17,6 +17,7 @@ def _outcome(stop: StopReason | None, decision: Decision) -> Outcome:
         reasons=(),
         open_findings=(),
         refuted_findings=(),
+        deferred_findings=(),
         evidence=EvidenceStatus.NOT_CHECKED,
         seats=(),
         coverage=Coverage(changed=(), unseen=(), unread=None),

@@ -5,8 +5,19 @@ from dataclasses import replace
 import pytest
 
 from counterpoint.core.checks import EvidenceStatus
-from counterpoint.core.findings import OWN_ID, Finding, FindingStatus, Ledger, Ruling, finding_id
+from counterpoint.core.findings import (
+    OWN_ID,
+    Answer,
+    Disposition,
+    Finding,
+    FindingStatus,
+    Ledger,
+    Ruled,
+    Ruling,
+    finding_id,
+)
 from counterpoint.core.values import NAME, Severity
+from counterpoint.errors import Refused
 
 F1 = Finding(
     id="critic-F1",
@@ -35,11 +46,70 @@ def test_findings_are_kept_in_the_order_in_which_they_were_raised() -> None:
 
 def test_a_ruling_changes_status_and_reason_and_nothing_else() -> None:
     """Severity, words and evidence stay as they were raised (FIELD-FAULTS F19)."""
-    settled = LEDGER.with_ruling("critic-F1", seat="critic", ruling=Ruling.SETTLED, reason="it returns early now")
-    assert tuple(settled) == (replace(F1, status=FindingStatus.SETTLED, reason="it returns early now"), F2)
-    again = settled.with_ruling("critic-F1", seat="critic", ruling=Ruling.STANDS, reason="only on Mondays")
-    assert tuple(again) == (replace(F1, status=FindingStatus.OPEN, reason="only on Mondays"), F2)
+    ledger, said = LEDGER, []
+    for number, ruling, reason, status in (
+        (1, Ruling.SETTLED, "it returns early now", FindingStatus.SETTLED),
+        (2, Ruling.STANDS, "only on Mondays", FindingStatus.OPEN),
+        (3, Ruling.DEFERRED, "the release", FindingStatus.DEFERRED),
+    ):
+        said.append(Ruled(round=number, ruling=ruling, reason=reason))
+        ledger = ledger.with_ruling("critic-F1", seat="critic", ruled=said[-1])
+        assert tuple(ledger) == (replace(F1, status=status, reason=reason, rulings=tuple(said)), F2)
     assert tuple(LEDGER) == (F1, F2)
+
+
+@pytest.mark.parametrize("disposition", Disposition)
+def test_an_answer_is_kept_and_closes_nothing(disposition: Disposition) -> None:
+    """An accepted risk stays a risk, and a fix is one when its raiser says so (DESIGN "Findings ledger")."""
+    answers = tuple(Answer(round=n, disposition=disposition, reasoning="it is so") for n in (1, 2))
+    ledger = LEDGER.with_answer("critic-F1", answers[0]).with_answer("critic-F1", answers[1])
+    assert tuple(ledger) == (replace(F1, answers=answers), F2)
+    assert ledger.blocking() == tuple(ledger)
+
+
+def test_an_answer_to_nothing_is_refused() -> None:
+    """LEDGER-1: nobody answers what nobody raised."""
+    with pytest.raises(Refused, match=r"an answer to 'F9', which nobody raised \[LEDGER-1\]"):
+        LEDGER.with_answer("F9", Answer(round=1, disposition=Disposition.REBUT, reasoning="no"))
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "is_disputed"),
+    [
+        ("", FindingStatus.OPEN, False),
+        ("rebut", FindingStatus.OPEN, True),
+        ("partial", FindingStatus.OPEN, True),
+        ("fix", FindingStatus.OPEN, False),
+        ("accept_risk", FindingStatus.OPEN, False),
+        ("clarify", FindingStatus.OPEN, False),
+        ("rebut fix", FindingStatus.OPEN, False),
+        ("fix rebut", FindingStatus.OPEN, True),
+        ("rebut", FindingStatus.SETTLED, False),
+        ("rebut", FindingStatus.DEFERRED, False),
+    ],
+)
+def test_a_finding_is_disputed_while_it_is_open_and_the_newest_answer_denies_it(
+    answers: str, status: FindingStatus, *, is_disputed: bool
+) -> None:
+    """Wholly or in part; what the author said before does not count."""
+    said = tuple(Answer(round=1, disposition=Disposition(word), reasoning="no") for word in answers.split())
+    finding = replace(F1, answers=said, status=status)
+    assert finding.is_disputed is is_disputed
+    assert finding.stance == ("critic-F1", status.value, answers.rpartition(" ")[2])
+
+
+@pytest.mark.parametrize(
+    ("least", "ids"),
+    [("nit", ["F1", "F2", "F3"]), ("minor", ["F2", "F3"]), ("major", ["F3"]), ("blocking", ["F3"])],
+)
+def test_what_must_be_settled_is_as_heavy_as_the_terms_say(least: str, ids: list[str]) -> None:
+    """And what is open is counted alike, refuted or not (FIELD-FAULTS F17: blocking is bounded by severity)."""
+    ledger = Ledger()
+    for number, severity in enumerate((Severity.NIT, Severity.MINOR, Severity.BLOCKING), 1):
+        ledger = ledger.with_raised(replace(F1, id=f"F{number}", severity=severity))
+    refuted = ledger.with_raised(replace(F1, id="F4", severity=Severity.BLOCKING, evidence=EvidenceStatus.REFUTED))
+    assert [f.id for f in refuted.blocking(Severity(least))] == ids
+    assert [f.id for f in refuted.unsettled(Severity(least))] == [*ids, "F4"]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from enum import StrEnum
 import pytest
 
 from counterpoint.core.checks import EvidenceStatus, Purpose
-from counterpoint.core.docket import Docket, PathState, SeatKind
+from counterpoint.core.docket import Docket, Effort, PathState, SeatKind
 from counterpoint.core.entries import FailureReason
-from counterpoint.core.findings import FindingStatus, Ruling
+from counterpoint.core.findings import Disposition, FindingStatus, Ruling
 from counterpoint.core.outcome import SeatEnd
 from counterpoint.core.values import NAME, Decision, Severity, StopReason, Turn, Usage
 from counterpoint.protocols.review import Phase
@@ -39,16 +39,18 @@ def test_usage_adds_up_and_is_known_only_if_all_of_it_is() -> None:
         (Severity, "blocking major minor nit"),
         (EvidenceStatus, "verified refuted not_checked"),
         (Purpose, "test lint"),
-        (SeatKind, "opinion checks"),
+        (SeatKind, "opinion checks author"),
         (PathState, "text binary deleted submodule withheld"),
-        (FindingStatus, "open settled"),
-        (Ruling, "settled stands"),
+        (Effort, "low medium high xhigh"),
+        (FindingStatus, "open settled deferred"),
+        (Ruling, "settled stands deferred"),
+        (Disposition, "fix partial rebut accept_risk clarify"),
         (SeatEnd, "answered failed never_answered"),
         (
             FailureReason,
             "bad_reply refused unreachable timeout wrong_identity tree_touched vault_touched driver_lost interrupted",
         ),
-        (Phase, "opening reviewing revealed closed"),
+        (Phase, "opening reviewing revealed answering answered closed"),
     ],
 )
 def test_words_in_a_record_never_change(words: type[StrEnum], values: str) -> None:

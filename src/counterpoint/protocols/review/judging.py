@@ -17,7 +17,7 @@ from counterpoint.core.values import Severity, Turn
 from counterpoint.core.wording import say_command
 from counterpoint.protocols.review.codec import CommandClaim, GiveVerdict, NameChecks, NamedFinding
 from counterpoint.protocols.review.lookups import Found, requests_of, standing
-from counterpoint.protocols.review.positions import ledger_id, left_open, own_findings
+from counterpoint.protocols.review.positions import ledger_id, left_open, own_findings, past_of
 
 __all__ = ["entries_of"]
 
@@ -30,7 +30,7 @@ def entries_of(
     `evidence` answers every request of the submission once; what it answers besides is left aside. A command is in
     the record once, but for one that came out differently: the record then says both.
     """
-    requests = requests_of(state.docket, submission, own_findings(state, turn.seat))
+    requests = requests_of(state.docket, submission, own_findings(state, turn.seat), past_of(state, turn.seat))
     returned = {e.request: e for e in evidence}
     assert len(returned) == len(evidence), "a request was answered twice"
     assert returned.keys() >= set(requests), f"{len(set(requests) - returned.keys())} requests were not answered"
@@ -152,7 +152,7 @@ def _ruled(
 
 
 def _raised(state: CaseState, turn: Turn, finding: NamedFinding, found: Found) -> FindingRaised:
-    status, detail = standing(state.docket, finding, found)
+    status, detail = standing(state.docket, finding, found, past_of(state, turn.seat))
     return FindingRaised(
         seat=turn.seat,
         id=ledger_id(state, turn.seat, finding.own_id),

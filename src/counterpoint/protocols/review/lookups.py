@@ -2,10 +2,10 @@
 
 - A location is `path:line`, `path`, or words. A diff's `a/` and `b/`, `./`, backslashes and the reviewer's own folder
   are seen through where what remains is a changed path.
-- A quote is looked for in the candidate, and for a changed path in the base too: a finding may quote what the change
-  took away.
-- Refuted is said only of what code could look at: a quote that stands in neither, or a line of a file that there is
-  not. Whatever else was not found is not checked, and blocks as it stands.
+- A quote is looked for in the candidate, and for a changed path in the base and in the candidate that the reviewer
+  judged last, too: a finding may quote what the change or the newest edit took away.
+- Refuted is said only of what code could look at: a quote that stands in none of them, or a line of a file that there
+  is not. Whatever else was not found is not checked, and blocks as it stands.
 """
 
 import re
@@ -17,7 +17,7 @@ from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, Loo
 from counterpoint.core.docket import Docket, PathState
 from counterpoint.protocols.review.codec import GiveVerdict, NameChecks, NamedFinding
 
-__all__ = ["Found", "Place", "located", "requests_of", "standing"]
+__all__ = ["NO_PAST", "Found", "Past", "Place", "located", "requests_of", "standing"]
 
 Found = Mapping[LookUp, Evidence]
 
@@ -31,6 +31,17 @@ class Place:
 
     path: str
     line: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """What a reviewer has judged before, and what was edited since."""
+
+    candidate: str = ""
+    edited: frozenset[str] = frozenset()
+
+
+NO_PAST: Final = Past()
 
 
 def located(location: str, changed: Collection[str]) -> Place | None:
@@ -56,7 +67,7 @@ def _changed_path(written: str, changed: Collection[str]) -> str | None:
 
 
 def requests_of(
-    docket: Docket, submission: GiveVerdict | NameChecks, known: Collection[str] = ()
+    docket: Docket, submission: GiveVerdict | NameChecks, known: Collection[str] = (), past: Past = NO_PAST
 ) -> tuple[LookUp, ...]:
     """Return what code must look up before the submission is admitted, each once.
 
@@ -69,7 +80,7 @@ def requests_of(
     else:
         argvs = tuple(claim.argv for claim in submission.claims)
         for finding in submission.findings:
-            requests += _of_finding(docket, finding) if finding.own_id not in known else []
+            requests += _of_finding(docket, finding, past) if finding.own_id not in known else []
     requests += [
         CommandCheck(argv=argv, purpose=listed[argv].purpose, candidate=docket.candidate)
         for argv in argvs
@@ -78,12 +89,19 @@ def requests_of(
     return tuple(dict.fromkeys(requests))
 
 
-def _states(docket: Docket) -> dict[str, PathState]:
-    return {changed.path: changed.state for changed in docket.paths}
+def _states(docket: Docket, past: Past) -> dict[str, PathState]:
+    """Return what became of each path; one that was edited and differs no more is as it was before, or gone."""
+    gone = dict.fromkeys(past.edited, PathState.DELETED)
+    return gone | {changed.path: changed.state for changed in docket.paths}
 
 
-def _of_finding(docket: Docket, finding: NamedFinding) -> list[LookUp]:
-    changed = _states(docket)
+def _before(docket: Docket, past: Past) -> tuple[str, ...]:
+    """Return what was there before the candidate, the base first."""
+    return tuple(dict.fromkeys(s for s in (docket.base, past.candidate) if s and s != docket.candidate))
+
+
+def _of_finding(docket: Docket, finding: NamedFinding, past: Past) -> list[LookUp]:
+    changed = _states(docket, past)
     place = located(finding.location, changed)
     if place is None:
         return []
@@ -92,14 +110,16 @@ def _of_finding(docket: Docket, finding: NamedFinding) -> list[LookUp]:
     ]
     if finding.quote is not None:
         requests.append(QuoteCheck(path=place.path, text=finding.quote, candidate=docket.candidate))
-        if docket.base and place.path in changed:
-            requests.append(QuoteCheck(path=place.path, text=finding.quote, candidate=docket.base))
+        if place.path in changed:
+            requests += [
+                QuoteCheck(path=place.path, text=finding.quote, candidate=source) for source in _before(docket, past)
+            ]
     return requests
 
 
-def standing(docket: Docket, finding: NamedFinding, found: Found) -> tuple[EvidenceStatus, str]:
+def standing(docket: Docket, finding: NamedFinding, found: Found, past: Past = NO_PAST) -> tuple[EvidenceStatus, str]:
     """Return what code saw of the place and the quote that a finding rests on."""
-    changed = _states(docket)
+    changed = _states(docket, past)
     place = located(finding.location, changed)
     if place is None:
         return EvidenceStatus.NOT_CHECKED, "the location names no file of the candidate"
@@ -107,7 +127,7 @@ def standing(docket: Docket, finding: NamedFinding, found: Found) -> tuple[Evide
     if exists.status is EvidenceStatus.REFUTED:
         return _without_file(place, changed, exists)
     if finding.quote is not None:
-        return _of_quote(docket, place.path, finding.quote, found)
+        return _of_quote(docket, place.path, finding.quote, found, past)
     at_line = found[PathCheck(path=place.path, line=place.line, candidate=docket.candidate)]
     return EvidenceStatus.NOT_CHECKED, at_line.detail if at_line.status is EvidenceStatus.REFUTED else ""
 
@@ -123,11 +143,16 @@ def _without_file(place: Place, changed: Mapping[str, PathState], exists: Eviden
     return EvidenceStatus.REFUTED, exists.detail
 
 
-def _of_quote(docket: Docket, path: str, quote: str, found: Found) -> tuple[EvidenceStatus, str]:
+def _of_quote(docket: Docket, path: str, quote: str, found: Found, past: Past) -> tuple[EvidenceStatus, str]:
     here = found[QuoteCheck(path=path, text=quote, candidate=docket.candidate)]
-    before = found.get(QuoteCheck(path=path, text=quote, candidate=docket.base))
-    if here.status is not EvidenceStatus.REFUTED or before is None or before.status is EvidenceStatus.REFUTED:
+    if here.status is not EvidenceStatus.REFUTED:
         return here.status, here.detail
-    if before.status is EvidenceStatus.VERIFIED:
-        return EvidenceStatus.NOT_CHECKED, "the quote stands in the base; the change took it away"
-    return EvidenceStatus.NOT_CHECKED, before.detail
+    for source in _before(docket, past):
+        before = found.get(QuoteCheck(path=path, text=quote, candidate=source))
+        if before is None or before.status is EvidenceStatus.REFUTED:
+            continue
+        if before.status is EvidenceStatus.NOT_CHECKED:
+            return EvidenceStatus.NOT_CHECKED, before.detail
+        took = "base; the change" if source == docket.base else "candidate before; the edit"
+        return EvidenceStatus.NOT_CHECKED, f"the quote stands in the {took} took it away"
+    return here.status, here.detail

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from counterpoint.core.case import CaseState
 from counterpoint.core.findings import Finding, FindingStatus, finding_id
 from counterpoint.protocols.review.codec import GiveVerdict
-from counterpoint.protocols.review.lookups import located
+from counterpoint.protocols.review.lookups import NO_PAST, Past, located
 from counterpoint.protocols.review.table import reviewers_of
 
-__all__ = ["changed_at", "first_reading", "ledger_id", "left_open", "own_findings"]
+__all__ = ["changed_at", "first_reading", "ledger_id", "left_open", "own_findings", "past_of"]
 
 
 def ledger_id(state: CaseState, seat: str, own_id: str) -> str:
@@ -25,6 +25,14 @@ def own_findings(state: CaseState, seat: str) -> Mapping[str, Finding]:
 def first_reading(state: CaseState, seat: str) -> bool:
     """Return whether the seat has not judged any candidate yet."""
     return seat not in state.judged
+
+
+def past_of(state: CaseState, seat: str) -> Past:
+    """Return what the seat has judged before its newest answer, sealed or not, and what was edited since."""
+    verdict = state.verdicts.get(seat)
+    if verdict is None:
+        return NO_PAST
+    return Past(candidate=verdict.candidate, edited=state.changed_since(verdict.candidate))
 
 
 def changed_at(state: CaseState, seat: str, location: str) -> bool:

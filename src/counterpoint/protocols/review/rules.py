@@ -32,7 +32,7 @@ from counterpoint.protocols.review.guards import GUARDS, Spoken
 from counterpoint.protocols.review.judging import entries_of
 from counterpoint.protocols.review.lookups import requests_of
 from counterpoint.protocols.review.opening import OPENING_GUARDS
-from counterpoint.protocols.review.positions import own_findings
+from counterpoint.protocols.review.positions import own_findings, past_of
 from counterpoint.protocols.review.standing import ENTRY_GUARDS
 from counterpoint.protocols.review.table import TABLE, Phase, author_of, is_waiting, owed, reviewers_of, seat_of
 from counterpoint.protocols.review.weighing import closing, may_go_on, to_answer, weigh
@@ -122,7 +122,7 @@ def _exhibit(state: CaseState, turn: Turn) -> Exhibit:
 def _checks(state: CaseState, turn: Turn, submission: Submission) -> tuple[CheckRequest, ...]:
     if isinstance(submission, AnswerFindings):
         return (edit_of(state, turn, submission),)
-    return requests_of(state.docket, submission, own_findings(state, turn.seat))
+    return requests_of(state.docket, submission, own_findings(state, turn.seat), past_of(state, turn.seat))
 
 
 def _entries_of(

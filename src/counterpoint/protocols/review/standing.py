@@ -25,8 +25,9 @@ from counterpoint.core.entries import (
     VerdictGiven,
 )
 from counterpoint.core.sealing import opens
+from counterpoint.core.values import StopReason
 from counterpoint.protocols.review.table import author_of, owed
-from counterpoint.protocols.review.weighing import closing, to_answer
+from counterpoint.protocols.review.weighing import closing, may_go_on, to_answer, unheard
 
 __all__ = ["ENTRY_GUARDS"]
 
@@ -68,10 +69,23 @@ def _answer_is_the_authors(state: CaseState, entry: Entry) -> str | None:
         return (
             f"{type(entry).__name__} of {entry.seat!r} in round {entry.round}; {wanted[0]!r} answers in {wanted[1]}"
         )
+    return _reading_is_over(state, entry) if isinstance(entry, AnswerRequested) else None
+
+
+def _reading_is_over(state: CaseState, entry: AnswerRequested) -> str | None:
     asked = tuple(f.id for f in to_answer(state))
-    if isinstance(entry, AnswerRequested) and entry.findings != asked:
-        return f"an answer to {', '.join(entry.findings) or 'nothing'} is asked for; {', '.join(asked)} is open"
+    if entry.findings != asked:
+        return f"an answer to {_named(entry.findings)} is asked for; {_named(asked)} is open"
+    if silent := unheard(state):
+        return f"an answer is asked for, and {_named(silent)} has not been heard in round {state.round}"
+    close = closing(state, StopReason.ROUNDS_SPENT, "")
+    if close.stop_reason is not StopReason.ROUNDS_SPENT or not may_go_on(state):
+        return f"an answer is asked for in round {state.round}; the rules end the case ({close.stop_reason})"
     return None
+
+
+def _named(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "nothing"
 
 
 def _candidate_follows(state: CaseState, entry: Entry) -> str | None:
@@ -82,8 +96,8 @@ def _candidate_follows(state: CaseState, entry: Entry) -> str | None:
         return f"{entry.candidate} is kept; {current} is on the table" if entry.candidate != current else None
     if entry.previous != current:
         return f"{entry.candidate} is offered in place of {entry.previous}; {current} is on the table"
-    if entry.candidate in {current, *(offer.previous for offer in state.offers)}:
-        return f"{entry.candidate} was on the table before"
+    if entry.candidate == current:
+        return f"{entry.candidate} is offered in place of itself"
     return None if entry.changed else f"{entry.candidate} is offered, and no path changed"
 
 

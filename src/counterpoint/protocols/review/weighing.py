@@ -19,7 +19,7 @@ from counterpoint.core.values import Decision, StopReason
 from counterpoint.core.wording import say_command
 from counterpoint.protocols.review.table import author_of, is_waiting, reviewers_of
 
-__all__ = ["closing", "is_stalled", "may_go_on", "to_answer", "weigh"]
+__all__ = ["closing", "is_stalled", "may_go_on", "to_answer", "unheard", "weigh"]
 
 _DECIDED = frozenset({StopReason.AGREED, StopReason.ROUNDS_SPENT, StopReason.STALLED})
 
@@ -36,14 +36,24 @@ def may_go_on(state: CaseState) -> bool:
     return author_of(state.case) is not None and has_round and bool(to_answer(state))
 
 
-def is_stalled(state: CaseState) -> bool:
-    """Return whether no stance has moved since the reading before; never a comparison of prose.
+def unheard(state: CaseState) -> tuple[str, ...]:
+    """Return the reviewers whose answer of this reading is still owed, or has not become a verdict."""
+    answered = {seat for seat, verdict in state.verdicts.items() if verdict.round == state.round}
+    return tuple(
+        seat.name
+        for seat in reviewers_of(state.case)
+        if is_waiting(state, seat) or (seat.name in state.sealed and seat.name not in answered)
+    )
 
-    Where rounds are counted, their number ends the case.
+
+def is_stalled(state: CaseState) -> bool:
+    """Return whether all stances are as they were at the end of an earlier reading; never a comparison of prose.
+
+    So one that only goes round in circles stalls, too. Where rounds are counted, their number ends the case.
     """
-    if state.case.limits.max_rounds or not state.stances:
+    if state.case.limits.max_rounds:
         return False
-    return frozenset(finding.stance for finding in state.ledger) == state.stances[-1]
+    return frozenset(finding.stance for finding in state.ledger) in state.stances
 
 
 def closing(state: CaseState, stop: StopReason, detail: str) -> CaseClosed:
@@ -64,7 +74,9 @@ def _judge(state: CaseState, stop: StopReason) -> tuple[Decision, tuple[str, ...
     missing = _reasons_missing(state)
     if missing:
         return Decision.UNDETERMINED, missing
-    return Decision.APPROVED, (f"{', '.join(_verdicts(state))} approved, and nothing is open",)
+    below = ", ".join(finding.id for finding in state.ledger.blocking())
+    rest = f"what is open is below {state.case.terms.block_on}: {below}" if below else "nothing is open"
+    return Decision.APPROVED, (f"{', '.join(_verdicts(state))} approved, and {rest}",)
 
 
 def _verdicts(state: CaseState) -> Mapping[str, VerdictGiven]:
@@ -159,8 +171,7 @@ def _seat(state: CaseState, seat: Seat) -> SeatStatus:
     verdict = _verdicts(state).get(seat.name)
     answers = sum(sealed.turn.seat == seat.name for sealed in state.seals.values())
     failures = sum(failure.turn.seat == seat.name for failure in state.failures)
-    has_answered = bool(answers) if seat.kind is SeatKind.AUTHOR else seat.name in state.sealed or verdict is not None
-    end = SeatEnd.ANSWERED if has_answered else SeatEnd.NEVER_ANSWERED
+    end = SeatEnd.ANSWERED if answers else SeatEnd.NEVER_ANSWERED
     if state.is_out(seat.name):
         end = SeatEnd.FAILED
     return SeatStatus(

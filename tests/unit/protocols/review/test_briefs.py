@@ -17,6 +17,8 @@ from tests.review_case import BASE, CANDIDATE, CHECKS, CRITIC, DOCKET, MATERIALS
 PAYLOAD: dict[str, Any] = {
     "seat": "critic",
     "round": 1,
+    "effort": "high",
+    "blocks_from": "nit",
     "question": "Is this change good to merge?",
     "instructions": "",
     "rationale": "the timer fired twice",

@@ -32,6 +32,7 @@ def named(location: str, quote: str | None = None) -> NamedFinding:
         suggestion="s",
         status=FindingStatus.OPEN,
         quote=quote,
+        reason="",
     )
 
 

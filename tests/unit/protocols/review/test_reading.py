@@ -6,11 +6,18 @@ import pytest
 
 from counterpoint.agents.base import schema_fault
 from counterpoint.core.docket import SeatKind
-from counterpoint.core.findings import FindingStatus
+from counterpoint.core.findings import Disposition, FindingStatus
 from counterpoint.core.values import Severity
-from counterpoint.protocols.review import CommandClaim, GiveVerdict, NameChecks, NamedFinding
+from counterpoint.protocols.review import (
+    AnswerFindings,
+    CommandClaim,
+    GiveVerdict,
+    NameChecks,
+    NamedAnswer,
+    NamedFinding,
+)
 from counterpoint.protocols.review.codec import parse_reply, schema_for
-from tests.review_case import NAMED_CHECKS, claim, finding, verdict
+from tests.review_case import NAMED_CHECKS, answered, claim, finding, given, verdict
 
 
 def test_a_verdict_is_read_whole() -> None:
@@ -19,7 +26,8 @@ def test_a_verdict_is_read_whole() -> None:
         finding(
             location="src/a.py\n:3\u202e", quote="x\r\n\u200b", issue="a\x00", suggestion="b\x1b", severity="nit"
         ),
-        finding(id="F2", status="resolved"),
+        finding(id="F2", status="resolved", reason=" it\u202e is\n"),
+        finding(id="F3", status="deferred", reason=" "),
         claims=[claim("pytest -q 'a b'", passes=True), claim("un'closed", passes=False)],
         candidate="abc",
         summary="s\u2028",
@@ -36,6 +44,7 @@ def test_a_verdict_is_read_whole() -> None:
                 suggestion="b\\u{1b}",
                 status=FindingStatus.OPEN,
                 quote="x\r\n\u200b",
+                reason="",
             ),
             NamedFinding(
                 own_id="F2",
@@ -45,6 +54,17 @@ def test_a_verdict_is_read_whole() -> None:
                 suggestion="return early",
                 status=FindingStatus.SETTLED,
                 quote=None,
+                reason="it\\u{202e} is",
+            ),
+            NamedFinding(
+                own_id="F3",
+                severity=Severity.MAJOR,
+                location="src/timer.py:2",
+                issue="the timer still fires twice",
+                suggestion="return early",
+                status=FindingStatus.DEFERRED,
+                quote=None,
+                reason="",
             ),
         ),
         claims=(
@@ -72,10 +92,34 @@ def test_commands_are_read_word_by_word() -> None:
     )
 
 
-def test_the_two_answers_are_valid_under_their_schemas() -> None:
+def test_an_authors_answer_is_read_whole() -> None:
+    """Words are made visible; ids and paths have to be what they are, letter by letter (SPEC D-13)."""
+    reply = given(
+        answered("fix", "F1\u202e", "a\u202eb"),
+        answered("accept_risk", "critic-F2"),
+        changed=["b\u202e.py", "a.py"],
+        summary="s\u2028",
+    )
+    assert parse_reply(SeatKind.AUTHOR, reply) == AnswerFindings(
+        summary="s\\u{2028}",
+        answers=(
+            NamedAnswer(id="F1\u202e", disposition=Disposition.FIX, reasoning="a\\u{202e}b"),
+            NamedAnswer(id="critic-F2", disposition=Disposition.ACCEPT_RISK, reasoning="it returns early now"),
+        ),
+        changed=("b\u202e.py", "a.py"),
+    )
+
+
+def test_the_answers_are_valid_under_their_schemas() -> None:
     """With and without what may be left out."""
-    full = verdict(finding(quote="x"), claims=[claim("make", passes=True)], candidate="c" * 40)
-    for kind, reply in ((SeatKind.OPINION, verdict()), (SeatKind.OPINION, full), (SeatKind.CHECKS, NAMED_CHECKS)):
+    full = verdict(finding(quote="x", reason="y"), claims=[claim("make", passes=True)], candidate="c" * 40)
+    for kind, reply in (
+        (SeatKind.OPINION, verdict()),
+        (SeatKind.OPINION, full),
+        (SeatKind.CHECKS, NAMED_CHECKS),
+        (SeatKind.AUTHOR, given()),
+        (SeatKind.AUTHOR, given(answered("clarify"), changed=["a.py"])),
+    ):
         assert schema_fault(reply, schema_for(kind)) == ""
 
 
@@ -141,3 +185,30 @@ def test_a_verdict_of_another_shape_is_not_valid(reply: dict[str, Any]) -> None:
 def test_named_checks_of_another_shape_are_not_valid(reply: dict[str, Any]) -> None:
     """A checks seat says commands and nothing else: it has no opinion to state."""
     assert schema_fault(reply, schema_for(SeatKind.CHECKS)) != ""
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {},
+        given(summary=" "),
+        given(summary="x" * 2001),
+        given(changed=[""]),
+        given(changed=["x" * 4001]),
+        given() | {"changed": "a.py"},
+        given(dispositions={}),
+        given(answered("settled")),
+        given(answered("fixed")),
+        given(answered("fix", "")),
+        given(answered("fix", reasoning=" ")),
+        given(answered("fix") | {"severity": "nit"}),
+        given(answered("fix") | {"status": "resolved"}),
+        given(rulings=[{"id": "F1", "ruling": "settled"}]),
+        given(approved=True),
+        given(findings=[]),
+    ],
+    ids=lambda reply: str(reply)[:60],
+)
+def test_an_authors_answer_of_another_shape_is_not_valid(reply: dict[str, Any]) -> None:
+    """There is no word by which it could close, rule, approve or weigh (DESIGN "Findings ledger")."""
+    assert schema_fault(reply, schema_for(SeatKind.AUTHOR)) != ""

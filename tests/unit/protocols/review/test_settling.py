@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from counterpoint.core.docket import Terms
 from counterpoint.core.entries import CaseClosed, CaseOpened, FailureReason
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import AddNote, Withdraw
@@ -211,7 +212,7 @@ def test_trying_an_answer_records_nothing() -> None:
         case.append(*entries)
 
 
-@pytest.mark.parametrize(("protocol", "version"), [("ballot", 1), ("review", 2), ("review", 0)])
+@pytest.mark.parametrize(("protocol", "version"), [("ballot", 1), ("review", 3), ("review", 0)])
 def test_a_case_of_other_rules_is_not_folded_by_these(protocol: str, version: int) -> None:
     """A newer version is unknown, not refused (STYLE 4: fails closed on read)."""
     other = replace(opening(CRITIC), protocol=protocol, rules_version=version)
@@ -219,7 +220,7 @@ def test_a_case_of_other_rules_is_not_folded_by_these(protocol: str, version: in
         REVIEW.apply(REVIEW.initial, other)
     assert (caught.value.entry_type, caught.value.reason) == (
         "case-opened",
-        f"{protocol} in version {version}; these are the rules of review in 1",
+        f"{protocol} in version {version}; these are the rules of review in 2",
     )
 
 
@@ -236,11 +237,12 @@ def test_an_opening_says_what_it_was_opened_with() -> None:
     """Everything that the fold needs is in the first entry (DESIGN 4)."""
     assert opening(CRITIC, CHECKS, quorum=1) == CaseOpened(
         protocol="review",
-        rules_version=1,
+        rules_version=2,
         case="review-1",
         docket=opening(CRITIC).docket,
         roster=(CRITIC, CHECKS),
         limits=Limits(),
+        terms=Terms(),
         quorum=1,
         supervisor="owner",
         seed="5eed",
@@ -256,6 +258,7 @@ def test_an_opening_is_stamped_to_the_second() -> None:
         case.roster,
         case.limits,
         case=case.case,
+        terms=case.terms,
         quorum=case.quorum,
         supervisor=case.supervisor,
         seed=case.seed,

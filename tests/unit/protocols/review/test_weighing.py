@@ -55,6 +55,7 @@ def test_an_outcome_says_everything_that_it_rests_on() -> None:
         reasons=("1 open: critic-F1",),
         open_findings=(ledger["critic-F1"],),
         refuted_findings=(ledger["critic-F2"],),
+        deferred_findings=(),
         evidence=VERIFIED,
         seats=(
             SeatStatus(seat="critic", end=SeatEnd.ANSWERED, approved=False, attempts=2),
@@ -81,6 +82,7 @@ def test_an_open_case_has_no_decision() -> None:
         reasons=("the case is open",),
         open_findings=(),
         refuted_findings=(),
+        deferred_findings=(),
         evidence=NOT_CHECKED,
         seats=(
             SeatStatus(seat="critic", end=SeatEnd.ANSWERED, approved=False, attempts=1),
