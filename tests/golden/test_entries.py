@@ -1,21 +1,30 @@
-"""The wire text of every entry as version 1 of the codec writes it; what is stored is read for ever (STYLE 4)."""
+"""The wire text of every entry in each of its versions; what is stored is read for ever (STYLE 4).
+
+`entries/cases` holds whole cases as version 1 of the rules played them, each with its outcome in the last line. They
+were written by the program of that time and are never written again.
+"""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from counterpoint.core.canonical import canonical_json
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, Purpose
-from counterpoint.core.codec import VERSION, decode, encode, entry_type
-from counterpoint.core.docket import Seat
+from counterpoint.core.codec import decode, encode, encode_value, entry_type, version_of
+from counterpoint.core.docket import ChangedPath, Effort, PathState, Seat, Terms
 from counterpoint.core.entries import (
     ENTRY_TYPES,
+    AnswerRequested,
     AttemptFailed,
+    CandidateKept,
+    CandidateOffered,
     CaseClosed,
     ClaimChecked,
     ConsentGranted,
+    DispositionGiven,
     Entry,
     EvidenceGathered,
     FailureReason,
@@ -25,28 +34,42 @@ from counterpoint.core.entries import (
     SubmissionRevealed,
     SubmissionSealed,
 )
-from counterpoint.core.findings import Ruling
+from counterpoint.core.findings import Disposition, Ruling
 from counterpoint.core.limits import Limits
-from counterpoint.core.values import Decision, StopReason, Usage
+from counterpoint.core.values import Decision, Severity, StopReason, Usage
 from counterpoint.core.wording import describe
 from counterpoint.protocols.review import REVIEW
 from tests.golden_files import check_golden
 from tests.review_case import (
+    AUTHOR,
     CANDIDATE,
     CHECKS,
     CRITIC,
-    MATERIALS,
+    DOCKET,
+    NAMED_CHECKS,
+    NOW,
     Play,
+    answered,
+    finding,
     opening,
     raised_by,
     turn_of,
+    verdict,
     verdict_of,
 )
 
 FOLDER: Final = Path(__file__).parent
 
 ENTRIES: Final[tuple[Entry, ...]] = (
-    opening(CRITIC, CHECKS, limits=Limits(deadline="2026-11-30T13:00:00+00:00"), quorum=1),
+    opening(
+        AUTHOR,
+        CRITIC,
+        CHECKS,
+        docket=replace(DOCKET, context="the clock is mocked", pull_request="https://forge.example/shop/pull/7"),
+        limits=Limits(max_rounds=3, deadline="2026-11-30T13:00:00+00:00"),
+        terms=Terms(block_on=Severity.MINOR, commits=False, comments=True, effort=Effort.LOW),
+        quorum=1,
+    ),
     ConsentGranted(
         destination="a-provider",
         by="owner",
@@ -87,6 +110,28 @@ ENTRIES: Final[tuple[Entry, ...]] = (
     raised_by("critic", "critic-F1"),
     FindingRuled(seat="critic", id="critic-F1", ruling=Ruling.SETTLED, reason="it returns early now"),
     verdict_of("critic"),
+    AnswerRequested(seat="author", round=1, findings=("critic-F1", "checks-F1")),
+    DispositionGiven(
+        seat="author",
+        round=1,
+        id="critic-F1",
+        disposition=Disposition.PARTIAL,
+        reasoning="It returns early now.\nThat it fired twice is not so.",
+    ),
+    CandidateOffered(
+        seat="author",
+        round=1,
+        previous=CANDIDATE,
+        candidate="a" * 40,
+        changed=("src/timer.py", "src/żółć.py"),
+        paths=(
+            ChangedPath(path="src/timer.py", state=PathState.TEXT),
+            ChangedPath(path="src/żółć.py", state=PathState.TEXT),
+            ChangedPath(path="old.py", state=PathState.DELETED),
+        ),
+        change="e" * 64,
+    ),
+    CandidateKept(seat="author", round=2, candidate="a" * 40),
     AttemptFailed(
         turn=turn_of("critic", 2),
         attempt=3,
@@ -103,7 +148,7 @@ ENTRIES: Final[tuple[Entry, ...]] = (
 
 
 def _path(entry: Entry) -> Path:
-    return FOLDER / "entries" / f"v{VERSION}" / f"{entry_type(entry)}.json"
+    return FOLDER / "entries" / f"v{version_of(type(entry))}" / f"{entry_type(entry)}.json"
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=entry_type)
@@ -124,11 +169,42 @@ def test_an_entry_says_to_people_what_it_said_before(entry: Entry) -> None:
     check_golden(FOLDER / "words" / f"{entry_type(entry)}.md", describe(entry) + "\n")
 
 
-def test_every_type_of_entry_is_stored_once() -> None:
-    """A new type of entry gets its example with it."""
+def test_every_version_of_every_type_of_entry_is_stored() -> None:
+    """A new type or version gets its example with it, and no example is taken away."""
     assert [entry_type(entry) for entry in ENTRIES] == list(ENTRY_TYPES)
-    stored = {path.stem for path in (FOLDER / "entries" / f"v{VERSION}").iterdir()}
-    assert stored == set(ENTRY_TYPES)
+    stored = {(path.parent.name, path.stem) for path in (FOLDER / "entries").glob("v*/*.json")}
+    assert stored == {
+        (f"v{version}", name) for name, kind in ENTRY_TYPES.items() for version in range(1, version_of(kind) + 1)
+    }
+
+
+def test_a_case_that_version_1_opened_is_read_as_what_it_meant() -> None:
+    """From the stored text alone: no author, no context, and everything had to be settled."""
+    stored = json.loads((FOLDER / "entries/v1/case-opened.json").read_text("utf-8"))
+    limits = Limits(deadline="2026-11-30T13:00:00+00:00")
+    assert decode("case-opened", stored) == replace(
+        opening(CRITIC, CHECKS, limits=limits, quorum=1), rules_version=1, terms=Terms()
+    )
+
+
+def _as_then(now: Any, then: Any) -> Any:
+    """Return of a value what it had of old: its fields of that time."""
+    if isinstance(then, dict):
+        return {key: _as_then(now[key], value) for key, value in then.items()}
+    if isinstance(then, list):
+        return [_as_then(*pair) for pair in zip(now, then, strict=True)]
+    return now
+
+
+@pytest.mark.parametrize("name", ["approved", "late", "rejected", "undetermined"])
+def test_a_case_of_the_first_rules_comes_to_what_it_came_to(name: str) -> None:
+    """Entry by entry through the fold, the close included; nothing of its outcome differs (STYLE 4)."""
+    *lines, last = (FOLDER / f"entries/cases/{name}.jsonl").read_text("utf-8").splitlines()
+    entries = tuple(decode(*json.loads(line)) for line in lines)
+    state, then = REVIEW.fold(entries), json.loads(last)
+    assert state.case.rules_version == 1
+    assert _as_then(encode_value(REVIEW.outcome(state)), then) == then
+    assert REVIEW.due(state, NOW) == ()
 
 
 @pytest.mark.parametrize("seat", [CRITIC, CHECKS], ids=lambda seat: str(seat.kind))
@@ -136,8 +212,21 @@ def test_a_brief_is_what_reviewers_were_given_before(seat: Seat) -> None:
     """What a model is told decides what it answers: a change of words is seen as a difference."""
     case = Play(CRITIC, CHECKS)
     case.fail(seat.name, FailureReason.REFUSED, "approved is true, but F1 is open [VERDICT-1]")
-    brief = REVIEW.brief(case.state, case.owed(seat.name), MATERIALS)
+    _check_brief(case, seat.name, f"review-{seat.kind}")
+
+
+def test_a_later_brief_is_what_authors_and_reviewers_were_given_before() -> None:
+    """The author's, and that of a second reading (SPEC D-14, D-15)."""
+    docket = replace(DOCKET, context="the clock is mocked")
+    case = Play(AUTHOR, CRITIC, CHECKS, docket=docket, limits=Limits(max_rounds=3))
+    named = (finding(quote="return 1"), finding(id="F2", location="the docs", status="resolved"))
+    case.read(verdict(*named), NAMED_CHECKS)
+    _check_brief(case, "author", "review-author")
+    case.reply(answered("partial", "critic-F1"), changed=["src/timer.py"])
+    _check_brief(case, "critic", "review-again")
+
+
+def _check_brief(case: Play, seat: str, name: str) -> None:
+    brief = REVIEW.brief(case.state, case.owed(seat), case.materials(seat))
     parts = {"payload": brief.payload, "schema": brief.schema, "shown_paths": brief.shown_paths}
-    check_golden(
-        FOLDER / "briefs" / f"review-{seat.kind}.txt", f"{brief.instructions}\n\n{json.dumps(parts, indent=2)}\n"
-    )
+    check_golden(FOLDER / "briefs" / f"{name}.txt", f"{brief.instructions}\n\n{json.dumps(parts, indent=2)}\n")

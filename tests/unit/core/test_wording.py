@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from counterpoint.core.checks import (
-    CheckRequest,
     CommandCheck,
     Evidence,
     EvidenceStatus,
+    LookUp,
     PathCheck,
     Purpose,
     QuoteCheck,
@@ -77,7 +77,7 @@ def test_words_in_line_stay_in_line() -> None:
     ],
 )
 def test_evidence_says_what_was_looked_at_and_how_it_came_out(
-    request_: CheckRequest, status: EvidenceStatus, output: str, said: str
+    request_: LookUp, status: EvidenceStatus, output: str, said: str
 ) -> None:
     """The end of what a command printed is quoted."""
     evidence = Evidence(request=request_, status=status, detail="d", output=output)

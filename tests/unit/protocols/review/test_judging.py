@@ -7,6 +7,7 @@ import pytest
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, Purpose
 from counterpoint.core.entries import ClaimChecked, EvidenceGathered, FindingRaised, FindingRuled, VerdictGiven
 from counterpoint.core.findings import Ruling
+from counterpoint.core.rules import Opened
 from counterpoint.core.values import Severity
 from counterpoint.protocols.review.judging import entries_of
 from tests.review_case import (
@@ -34,6 +35,10 @@ RUN_RUFF = CommandCheck(argv=RUFF.argv, purpose=Purpose.LINT, candidate=CANDIDAT
 
 def ran(request: CommandCheck, status: EvidenceStatus, tree: Tree | None = None) -> EvidenceGathered:
     return EvidenceGathered(evidence=(tree or Tree(commands={request.argv: status})).look_up(request))
+
+
+def looked_up(opened: Opened) -> tuple[Evidence, ...]:
+    return tuple(e for e in opened.evidence if isinstance(e, Evidence))
 
 
 def failed(own_id: str, command: str, *, before: str = "") -> FindingRaised:
@@ -229,7 +234,7 @@ def test_evidence_that_nobody_asked_for_is_left_aside() -> None:
     """A driver may hand over all that it has."""
     case = Play(CRITIC)
     opened, entries = case.weigh("critic", verdict(claims=[claim("pytest -q", passes=True)]))
-    more = (*opened.evidence, Tree().look_up(RUN_RUFF), Tree().look_up(replace(RUN_PYTEST, candidate="e" * 40)))
+    more = (*looked_up(opened), Tree().look_up(RUN_RUFF), Tree().look_up(replace(RUN_PYTEST, candidate="e" * 40)))
     assert entries_of(case.state, case.owed("critic"), opened.submission, more) == entries
 
 
@@ -237,7 +242,8 @@ def test_evidence_that_is_missing_or_doubled_is_our_own_mistake() -> None:
     """No verdict is made of half of what was to be looked up (STYLE 5: us, so assert)."""
     case = Play(CRITIC)
     opened, _ = case.weigh("critic", verdict(finding(quote="return 1")))
-    for evidence, words in ((opened.evidence[:-1], "1 requests were not"), (opened.evidence * 2, "answered twice")):
+    found = looked_up(opened)
+    for evidence, words in ((found[:-1], "1 requests were not"), (found * 2, "answered twice")):
         with pytest.raises(AssertionError, match=words):
             entries_of(case.state, case.owed("critic"), opened.submission, evidence)
 
