@@ -1,9 +1,17 @@
 """Progress lines on standard error (cli/watching.py): what is told, when, and what is not."""
 
+import fcntl
+import os
+import pty
+import struct
+import termios
+
 import pytest
 
 from counterpoint.cli.watching import Watcher
-from counterpoint.drive.progress import DriveEvent, EventKind
+from counterpoint.core.limits import Spent
+from counterpoint.core.values import Severity, Usage
+from counterpoint.drive.progress import DriveEvent, EventKind, Progress
 
 
 class Told:
@@ -11,12 +19,23 @@ class Told:
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self.now = 0.0
-        self.watcher = Watcher(lambda: self.now)
+        self.columns = 300
+        self.watcher = Watcher(lambda: self.now, columns=lambda: self.columns)
         self._capsys = capsys
 
-    def __call__(self, seat: str, kind: EventKind, text: str = "", *, after: float = 1.0) -> list[str]:
+    def __call__(
+        self,
+        seat: str,
+        kind: EventKind,
+        text: str = "",
+        *,
+        after: float = 1.0,
+        number: int = 0,
+        progress: Progress | None = None,
+    ) -> list[str]:
         self.now += after
-        self.watcher(DriveEvent(kind=kind, case="review-1", seat=seat, text=text))
+        event = DriveEvent(kind=kind, case="review-1", seat=seat, text=text, round=number, progress=progress)
+        self.watcher(event)
         return self.lines()
 
     def lines(self) -> list[str]:
@@ -61,7 +80,7 @@ def test_while_a_person_is_asked_the_terminal_is_theirs(told: Told) -> None:
     assert told("ben", EventKind.ATTEMPT_FAILED, "refused") == [
         "[  2.0 s] critic: asked",
         "[  4.0 s] ben: a person is asked",
-        "[  5.0 s] ana: answered",
+        "[  5.0 s] ana: answered; critic and ben are awaited",
         "[  6.0 s] ben: refused",
     ]
 
@@ -71,4 +90,80 @@ def test_what_is_held_back_is_told_in_the_end(told: Told) -> None:
     with told.watcher:
         told("ana", EventKind.WAITING, "a person is asked")
         assert told("critic", EventKind.ANSWERED, "answered") == []
-    assert told.lines() == ["[  2.0 s] critic: answered"]
+    assert told.lines() == ["[  2.0 s] critic: answered; ana is awaited"]
+
+
+def at(number: int, *awaited: str, max_rounds: int = 3, usage: Usage | None = None, **found: int) -> Progress:
+    """Return how far a review by checks and critic is, `ana` being its author."""
+    return Progress(
+        round=number,
+        max_rounds=max_rounds,
+        author="ana",
+        awaited=awaited,
+        open_findings={severity: found.get(severity.value, 0) for severity in Severity},
+        spent=Spent(calls=2, usage=usage or Usage(input_tokens=12_000, output_tokens=345, known=True)),
+        elapsed_s=1,
+    )
+
+
+def test_after_a_reading_one_line_says_what_is_open_what_it_cost_and_who_is_awaited(told: Told) -> None:
+    """By severity, the heaviest first (FIELD-FAULTS F17)."""
+    owes = "ana owes 4 answers"
+    progress = at(1, "ana", blocking=1, minor=1, nit=2)
+    assert told("", EventKind.ROUND, owes, progress=progress) == [
+        f"[  1.0 s] round 1 of at most 3 read: 1 blocking, 1 minor, 2 nits open; 12,345 tokens; {owes}"
+    ]
+    some = Usage(input_tokens=5, known=False)
+    assert told("", EventKind.ROUND, owes, progress=at(2, "ana", max_rounds=0, usage=some)) == [
+        f"[  2.0 s] round 2 until they agree read: nothing open; 5 tokens or more; {owes}"
+    ]
+    none = at(1, "ana", usage=Usage())
+    assert told("", EventKind.ROUND, owes, progress=none)[0].split("; ")[1:] == ["tokens not reported", owes]
+
+
+def test_after_an_answer_one_line_says_what_is_read_and_by_whom(told: Told) -> None:
+    """The reading after the last answer is called so (F17)."""
+    read = "4e9f21c04e9f is read next"
+    assert told("", EventKind.ROUND, read, progress=at(2, "checks", "critic", major=1)) == [
+        f"[  1.0 s] round 2 of at most 3: {read}; checks and critic are awaited"
+    ]
+    assert told("", EventKind.ROUND, read, progress=at(4, "a", "b", "c", "d", "e")) == [
+        f"[  2.0 s] last reading, after 3 rounds: {read}; a, b, c and 2 more are awaited"
+    ]
+    assert told("", EventKind.ROUND, read, progress=at(2, "a", "b", "c", "d", max_rounds=1)) == [
+        f"[  3.0 s] last reading, after 1 round: {read}; a, b, c and d are awaited"
+    ]
+    assert told("", EventKind.ROUND, read) == [f"[  4.0 s] {read}"]
+
+
+def test_who_is_asked_in_a_round_that_was_not_told_is_told_which(told: Told) -> None:
+    """As after `resume`."""
+    assert told("critic", EventKind.ASKED, "asked", number=1) == ["[  1.0 s] critic: asked"]
+    assert told("ana", EventKind.ASKED, "asked", number=2) == ["[  2.0 s] ana: asked in round 2"]
+    told("", EventKind.ROUND, "on", progress=at(3, "critic"))
+    assert told("critic", EventKind.ASKED, "asked", number=3) == ["[  4.0 s] critic: asked"]
+
+
+def test_chatter_ends_at_the_edge_of_the_screen_and_what_counts_does_not(told: Told) -> None:
+    """An agent's own line is cut; why it failed is not (F17)."""
+    told.columns = 40
+    (line,) = told("critic", EventKind.HEARD, "y" * 1000)
+    assert (len(line), line[-1]) == (40, "…")
+    assert told("critic", EventKind.ATTEMPT_FAILED, "y" * 200) == [f"[  2.0 s] critic: {'y' * 200}"]
+
+
+def test_the_width_is_that_of_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal's own, and none where it is none."""
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 33, 0, 0))
+    with os.fdopen(outer, "rb", buffering=0) as screen, os.fdopen(inner, "w") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        Watcher(lambda: 0.0)(DriveEvent(kind=EventKind.HEARD, case="c", seat="critic", text="y" * 100))
+        terminal.flush()
+        shown = screen.read(1000).decode().rstrip("\r\n")
+    assert (len(shown), shown[-1]) == (33, "…")
+
+
+def test_a_long_review_is_told_in_minutes(told: Told) -> None:
+    """Nobody reads thousands of seconds."""
+    assert told("critic", EventKind.ASKED, "asked", after=4000.0) == ["[1 h 6 min] critic: asked"]

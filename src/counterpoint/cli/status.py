@@ -72,7 +72,7 @@ def status(where: Where, case: str, *, as_json: bool) -> None:
 def _parts(found: CaseStatus, resume: str, report: str) -> Iterator[tuple[str, Sequence[str]]]:
     progress, state = found.progress, found.case.state
     phase = _PHASES.get(state.phase, state.phase)
-    yield "round", [f"{say_round(progress)}; {phase}"]
+    yield "round", [f"{say_round(progress).removeprefix('round ')}; {phase}"]
     yield "pulse", [_pulse(found)]
     if found.moved is not None:
         yield "moved", [_moved(found.moved)]
@@ -99,8 +99,7 @@ def _pulse(found: CaseStatus) -> str:
             assert closed is not None, "a closed case has its last entry"
             return f"closed: {closed.decision} ({closed.stop_reason})"
         case Pulse.OVERDUE:
-            late = [seat.seat.name for seat in asked if seat.until and seat.until < found.now]
-            return f"late: the time of {say_names(late)} is over, and the driver still waits; {last}"
+            return f"late: the time of {say_names(found.late)} is over, and the driver still waits; {last}"
         case Pulse.DRIVEN if asked:
             return f"at work: {say_names([seat.seat.name for seat in asked])} {_is(asked)} awaited; {last}"
         case Pulse.DRIVEN:
@@ -144,7 +143,7 @@ def _seat(seat: SeatNow, found: CaseStatus) -> str:
     is_author = seat.seat.kind is SeatKind.AUTHOR
     said = {
         SeatState.ASKED: _asked(seat, found),
-        SeatState.SEALED: f"has answered{_at(seat, found)}, sealed",
+        SeatState.SEALED: f"has answered, sealed{_at(seat, found)}",
         SeatState.ANSWERED: f"{'has answered' if is_author else _verdict(seat)}{_at(seat, found)}",
         SeatState.STANDS: "stands by its approval of this candidate",
         SeatState.OUT: "is not asked again in this round",
@@ -171,7 +170,7 @@ def _verdict(seat: SeatNow) -> str:
 
 
 def _at(seat: SeatNow, found: CaseStatus) -> str:
-    return f" at {_clock(seat.since, found.now)}" if seat.since else ""
+    return f" ({_clock(seat.since, found.now)})" if seat.since else ""
 
 
 def _clock(instant: datetime, now: datetime) -> str:

@@ -114,6 +114,8 @@ class CaseStatus:
     written_at: datetime | None
     """When the newest entry was written."""
     holder: Holder | None
+    late: tuple[str, ...]
+    """The seats whose time is over, and for which the driver still waits."""
 
     @property
     def offers(self) -> tuple[CandidateOffered, ...]:
@@ -140,13 +142,15 @@ class CaseStatus:
             "protocol": state.case.protocol,
             "phase": str(state.phase),
             "pulse": self.pulse.value,
-            "decision": closed.decision.value if closed else None,
-            "stop_reason": closed.stop_reason.value if closed else None,
+            "closed": {"decision": closed.decision.value, "stop_reason": closed.stop_reason.value}
+            if closed
+            else None,
             "round": progress.round,
             "max_rounds": progress.max_rounds or None,
             "author": progress.author or None,
             "seats": [seat.fields() for seat in self.seats],
             "awaited": list(progress.awaited),
+            "late": list(self.late),
             "findings": self._findings(),
             "moved": None if self.moved is None else [move.fields() for move in self.moved],
             "candidate": self._candidate(),
@@ -202,28 +206,36 @@ def status_of(case: LoadedCase, claims: Sequence[Claim], holder: Holder | None, 
     """
     written_at = parse_stamp(case.blocks[-1].stamp)
     due = PROTOCOLS[case.state.case.protocol].due(case.state, now)
-    closed = case.state.closed is not None
+    ended_at = written_at if case.state.closed is not None else None
     seats = _seats(case, due, claims, holder)
+    late = _late(seats, now)
     return CaseStatus(
         case=case,
         now=now,
-        progress=progress_of(case.state, due, written_at or now if closed else now),
-        pulse=Pulse.CLOSED if closed else _pulse(seats, holder, now),
+        progress=progress_of(case.state, due, ended_at or now),
+        pulse=_pulse(case, seats, holder, late),
         seats=seats,
         moved=_moved(case),
         written_at=written_at,
         holder=holder,
+        late=late,
     )
 
 
-def _pulse(seats: Sequence[SeatNow], holder: Holder | None, now: datetime) -> Pulse:
-    if holder is None:
-        waits = any(seat.state is SeatState.OWES and seat.seat.agent == _HUMAN for seat in seats)
-        return Pulse.WAITING if waits else Pulse.STOPPED
-    late = now - timedelta(seconds=_GRACE_S)
-    # The commands of a checks seat have limits of their own; its question is answered before they run.
-    asked = [seat for seat in seats if seat.state is SeatState.ASKED and seat.seat.kind is not SeatKind.CHECKS]
-    return Pulse.OVERDUE if any(seat.until and seat.until < late for seat in asked) else Pulse.DRIVEN
+def _pulse(case: LoadedCase, seats: Sequence[SeatNow], holder: Holder | None, late: Sequence[str]) -> Pulse:
+    if case.state.closed is not None:
+        return Pulse.CLOSED
+    if holder is not None:
+        return Pulse.OVERDUE if late else Pulse.DRIVEN
+    waits = any(seat.state is SeatState.OWES and seat.seat.agent == _HUMAN for seat in seats)
+    return Pulse.WAITING if waits else Pulse.STOPPED
+
+
+def _late(seats: Sequence[SeatNow], now: datetime) -> tuple[str, ...]:
+    """Return who is over time. Commands of a checks seat have limits of their own, and begin after its answer."""
+    over = now - timedelta(seconds=_GRACE_S)
+    timed = [seat for seat in seats if seat.until and seat.seat.kind is not SeatKind.CHECKS]
+    return tuple(seat.seat.name for seat in timed if seat.until and seat.until < over)
 
 
 def _seats(
