@@ -251,8 +251,10 @@ class Asker(Generic[S]):
             NeedsPerson: the branch has gone elsewhere meanwhile; nothing is lost.
         """
         for edit in evidence:
-            if isinstance(edit, Edit) and edit.made is not None:
-                await self.subject.land(edit)
+            if not isinstance(edit, Edit):
+                continue
+            await self.subject.land(edit)
+            if edit.made is not None:
                 what = "committed" if edit.request.commits else "took"
                 paths = f"{len(edit.request.paths)} path{'s' if len(edit.request.paths) > 1 else ''}"
                 self.tell(EventKind.LANDED, sealed.turn, f"{what} {paths} as {edit.made.candidate[:12]}")

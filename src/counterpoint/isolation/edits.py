@@ -3,7 +3,7 @@
 What is tracked and what is ignored is decided by the commit or tree that the editor began from and by the files as
 they lie, never by the index, which an editor may have changed. A fault is something that must not be committed:
 
-- a symbolic link, added or changed, that leads out of the work tree or into a git folder;
+- a symbolic link that leads out of the work tree or into a git folder, and did not before;
 - a path with a `filter` attribute, since no filter runs here and the commit would hold what it does not mean;
 - a repository inside the work tree, and what lies in one;
 - a name that is not written to disk elsewhere (`names.unsafe`), and a special file at a tracked path.
@@ -64,7 +64,7 @@ def take_edits(repository: Repository, start: str, *, objects_dir: Path, own: Se
         pairs = differing(objects, start, snapshot.tree)
         faults = [
             *_misnamed(pairs),
-            *_stray_links(objects, snapshot.tree, pairs),
+            *_stray_links(objects, start, snapshot.tree, pairs),
             *_nested(repository.top, snapshot, pairs),
             *(f"{path!r} is no file, folder or symbolic link" for path in snapshot.special),
         ]
@@ -142,12 +142,16 @@ def _filtered(repository: Repository, paths: Sequence[bytes]) -> list[str]:
     ]
 
 
-def _stray_links(objects: Objects, tree: str, pairs: Iterable[Pair]) -> Iterator[str]:
-    links = [(pair.path, pair.new) for pair in pairs if pair.new and pair.new.mode == LINK]
-    reading = _Links(objects, tree)
-    for path, entry in links:
-        target = reading.target(entry)
-        if reason := reading.astray(path, target):
+def _stray_links(objects: Objects, start: str, tree: str, pairs: Iterable[Pair]) -> Iterator[str]:
+    """Complain of links that lead where they must not; a link that was turned can lead another one astray."""
+    turned = {pair.path for pair in pairs if pair.new and pair.new.mode == LINK}
+    if not turned:
+        return
+    before, after = _Links(objects, objects.tree_of(start)), _Links(objects, tree)
+    for path, entry in after.links():
+        target = after.target(entry)
+        reason = after.astray(path, target)
+        if reason and (path in turned or not before.astray(path, target)):
             yield f"{visible_path(path)!r} is a symbolic link to {visible_path(target)!r}, which {reason}"
 
 
@@ -158,6 +162,17 @@ class _Links:
         self._objects = objects
         self._tree = tree
         self._folders: dict[str, Mapping[bytes, TreeEntry]] = {}
+
+    def links(self) -> Iterator[tuple[bytes, TreeEntry]]:
+        """Return every link of the tree with its path."""
+        waiting = [(b"", self._tree)]
+        while waiting:
+            prefix, tree = waiting.pop()
+            for name, entry in self._folder(tree).items():
+                if entry.mode == FOLDER:
+                    waiting.append((prefix + name + b"/", entry.id))
+                elif entry.mode == LINK:
+                    yield prefix + name, entry
 
     def target(self, entry: TreeEntry) -> bytes:
         [content] = self._objects.blobs([entry.id], max_size=_MAX_LINK)

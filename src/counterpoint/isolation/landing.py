@@ -25,7 +25,7 @@ from counterpoint.isolation.objects import SUBMODULE, Objects
 from counterpoint.isolation.pairs import Pair
 from counterpoint.isolation.repository import Quarantine, Repository
 
-__all__ = ["keep", "land", "unstage"]
+__all__ = ["keep", "land", "staged_apart", "unstage"]
 
 _REF: Final = re.compile(r"refs/counterpoint(/(?!\.)[A-Za-z0-9._-]{1,128}(?<!\.)(?<!\.lock)){2,6}")
 _MAX_KEPT: Final = 1000
@@ -205,6 +205,18 @@ def _refuse_locked_index(repository: Repository) -> None:
             f"another git is at work in {str(repository.top)!r}: {str(lock)!r} is there",
             hint="wait until it has ended, or remove that file if none is at work; then resume",
         )
+
+
+def staged_apart(repository: Repository, *, files: str, objects_dir: Path) -> str:
+    """Return a tree of the index if something is staged that neither HEAD nor the tree `files` has, else ""."""
+    with open_bench(repository) as bench:
+        tree = bench.run("write-tree", "--missing-ok", variables=bench.storing(objects_dir)).decode("ascii").strip()
+    head = _read(repository, "HEAD")
+    with Quarantine(repository, extra=(objects_dir,)) as quarantine:
+        of_head, of_files = (
+            {pair.path for pair in differing(quarantine.objects, known, tree) if pair.new} for known in (head, files)
+        )
+    return tree if of_head & of_files else ""
 
 
 def unstage(repository: Repository, commit: str) -> None:
