@@ -6,18 +6,24 @@
 - `inline`: a piece of a line as it stands where it is made of characters that mean nothing in the middle of a line of
   Markdown, else `code`.
 
-Hidden characters are written out in all three.
+Hidden characters are written out in all three. `items` and `listed` are our own lists of what was made so.
 """
 
 import re
 import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from counterpoint.core.canonical import visible
 
-__all__ = ["code", "fenced", "inline", "wrapped"]
+__all__ = ["Lines", "code", "counted", "fenced", "inline", "items", "listed", "wrapped"]
 
 WIDTH: Final = 100
+
+Lines = Iterator[str]
+"""Paragraphs; an empty line goes between two."""
+
+_MAX_LISTED: Final = 50
 
 _MAX_SPAN: Final = 300
 _HARMLESS: Final = re.compile(r"""(?:[A-Za-z0-9 ,.;:'"/()%+-]|(?<=[A-Za-z0-9])_(?=[A-Za-z0-9]))+""")
@@ -54,6 +60,23 @@ def inline(text: str) -> str:
     text = text.strip()
     is_plain = len(text) <= _MAX_SPAN and _HARMLESS.fullmatch(text) and not _LINK.search(text)
     return text if is_plain else code(text)
+
+
+def items(*texts: str) -> str:
+    """Return a list of those of our own texts that are not empty."""
+    return "\n".join(f"- {text}" for text in texts if text)
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Return a list of texts of others, cut where it is long."""
+    more = len(texts) - _MAX_LISTED
+    shown: Iterable[str] = (code(text) for text in texts[:_MAX_LISTED])
+    return items(*shown, f"and {more} more; `result.json` has them all" if more > 0 else "")
+
+
+def counted(number: int, what: str) -> str:
+    """Return `1 path`, `2 paths`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def wrapped(text: str, width: int = WIDTH) -> str:

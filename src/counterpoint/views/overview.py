@@ -39,6 +39,11 @@ class CaseLine:
     """`None` while it is open."""
     opened_at: str = ""
     open_findings: int = 0
+    deferred_findings: int = 0
+    round: int = 0
+    """The one it is in, or ended in; 0 where that cannot be read."""
+    commits: int = 0
+    """Made of an author's edits."""
     holder: Holder | None = None
     """Who drives it now."""
     error: CounterpointError | None = None
@@ -57,6 +62,9 @@ class CaseLine:
             "decision": self.decision.value if self.decision else None,
             "opened_at": self.opened_at,
             "open_findings": self.open_findings,
+            "deferred_findings": self.deferred_findings,
+            "round": self.round,
+            "commits": self.commits,
             "driven_by": {"name": self.holder.name, "since": self.holder.since} if self.holder else None,
             "error": dict(self.error.fields()) if self.error else None,
         }
@@ -81,6 +89,9 @@ def line_of(case: LoadedCase, holder: Holder | None, now: datetime) -> CaseLine:
         decision=case.outcome.decision if closed else None,
         opened_at=case.blocks[0].stamp,
         open_findings=len(case.outcome.open_findings),
+        deferred_findings=len(case.outcome.deferred_findings),
+        round=case.state.round,
+        commits=len(case.state.offers) if case.state.case.terms.commits else 0,
         holder=holder,
     )
 

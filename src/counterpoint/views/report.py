@@ -5,19 +5,22 @@ check all of it. It reads no clock and names no path of a machine. Whatever a se
 stands in code, so that none of it is structure, a link or a picture.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from counterpoint.agents.base import NOT_REPORTED
 from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus
-from counterpoint.core.entries import AttemptFailed, ClaimChecked, NoteAdded
-from counterpoint.core.findings import Finding, FindingStatus
+from counterpoint.core.docket import SeatKind
+from counterpoint.core.entries import AttemptFailed, NoteAdded
+from counterpoint.core.findings import Finding
 from counterpoint.core.outcome import SeatEnd, SeatStatus, exit_code
 from counterpoint.core.values import Decision, Severity, StopReason
 from counterpoint.core.wording import say_command
 from counterpoint.drive.cases import LoadedCase
-from counterpoint.views.markdown import code, fenced, inline, wrapped
+from counterpoint.views.course import candidates_in, rounds_in, votes_in
+from counterpoint.views.ledger import findings_in
+from counterpoint.views.markdown import Lines, code, counted, fenced, inline, items, listed, wrapped
 from counterpoint.views.result import command_evidence
+from counterpoint.views.rounds import answers_in, author_of, is_unevidenced, readings_in
 
 __all__ = ["DECISIONS", "STOPS", "headline", "render_report"]
 
@@ -38,12 +41,6 @@ STOPS: Final = {
     StopReason.WITHDRAWN: "it was withdrawn",
     StopReason.FAILED: "it failed",
 }
-_MAX_LISTED: Final = 50
-_STATUS: Final = {
-    EvidenceStatus.VERIFIED: "verified",
-    EvidenceStatus.REFUTED: "refuted",
-    EvidenceStatus.NOT_CHECKED: "not checked",
-}
 _RESULT: Final = {
     EvidenceStatus.VERIFIED: "passed",
     EvidenceStatus.REFUTED: "**failed**",
@@ -60,9 +57,6 @@ _ENDS: Final = {
     SeatEnd.NEVER_ANSWERED: "never answered",
 }
 
-Lines = Iterator[str]
-"""Paragraphs; an empty line goes between two."""
-
 
 def headline(case: LoadedCase) -> str:
     """Return the decision and why, in one sentence."""
@@ -77,14 +71,13 @@ def render_report(case: LoadedCase) -> str:
     """Return the text of `report.md`."""
     sections = (
         _head(case),
-        _findings(case),
-        _refuted(case),
-        _settled(case),
-        _statements(case),
+        findings_in(case),
+        rounds_in(case),
+        candidates_in(case),
         _commands(case),
         _seats(case),
         _coverage(case),
-        _openings(case),
+        votes_in(case),
         _use(case),
         _asides(case),
         _checking(case),
@@ -94,17 +87,22 @@ def render_report(case: LoadedCase) -> str:
 
 def _head(case: LoadedCase) -> Lines:
     opened, outcome = case.state.case, case.outcome
-    docket = opened.docket
+    docket, current = opened.docket, case.state.docket.candidate
     yield f"# {headline(case)}"
     ended = "not yet"
     if closed := case.state.closed:
         ended = f"{case.blocks[-1].stamp}, because {STOPS[closed.stop_reason]}: {inline(closed.detail)}"
-    yield _items(
+    yield items(
         f"Case: {code(case.name)}, by the rules of {code(opened.protocol)}, version {opened.rules_version}",
         f"Decision: {code(outcome.decision)}, exit code {exit_code(outcome)}",
         f"Evidence: {_WHOLE[outcome.evidence]}",
-        f"Candidate: {code(docket.candidate)}",
+        f"Candidate: {code(current)}",
+        f"The case opened with: {code(docket.candidate)}" if current != docket.candidate else "",
         f"Base: {code(docket.base)}" if docket.base else "",
+        f"Pull request: {code(docket.pull_request)}" if docket.pull_request else "",
+        *_terms(case),
+        _named("Must happen before this ships", outcome.deferred_findings),
+        _named("Settled without a reason", tuple(f for f in case.state.ledger if is_unevidenced(f))),
         f"Opened: {case.blocks[0].stamp}",
         f"Ended: {ended}",
     )
@@ -116,71 +114,32 @@ def _head(case: LoadedCase) -> Lines:
         if text.strip():
             yield f"{name}:"
             yield fenced(wrapped(text))
+    if docket.context.strip():
+        yield (
+            f"The author alone was given context, {counted(len(docket.context), 'character')}; no reviewer was shown "
+            "it. The record and `result.json` have it."
+        )
     if docket.remarks:
         yield "What code noticed while it put the case together:"
-        yield _listed(docket.remarks)
+        yield listed(docket.remarks)
 
 
-# --- what was found
+def _named(what: str, findings: tuple[Finding, ...]) -> str:
+    return f"{what}: {', '.join(code(finding.id) for finding in findings)}" if findings else ""
 
 
-def _findings(case: LoadedCase) -> Lines:
-    findings = sorted(case.outcome.open_findings, key=lambda f: list(Severity).index(f.severity))
-    if not findings:
-        yield "## Open findings: none"
-        return
-    counted = [f"{sum(f.severity is s for f in findings)} {s}" for s in Severity]
-    yield f"## Open findings: {', '.join(each for each in counted if not each.startswith('0 '))}"
-    for finding in findings:
-        yield from _finding(finding)
+def _terms(case: LoadedCase) -> tuple[str, ...]:
+    """Return what holds in a case with an author, and where one reading decides, only what differs from the usual."""
+    state, terms = case.state, case.state.case.terms
+    all_block = "every open finding" if terms.block_on is Severity.NIT else f"open findings from {terms.block_on} on"
+    blocks = f"What stands in the way of approval: {all_block}"
+    if author_of(state) is None:
+        return () if terms.block_on is Severity.NIT else (blocks,)
+    taken = f"{counted(readings_in(state), 'reading')}, {counted(answers_in(state), 'answer')} of the author"
+    return (f"Rounds: {taken}", f"Effort: {terms.effort}", blocks)
 
 
-def _finding(finding: Finding) -> Lines:
-    yield f"### {code(finding.id)}, {finding.severity}, at {code(finding.location)}"
-    detail = f" ({inline(finding.detail)})" if finding.detail else ""
-    yield f"Raised by {code(finding.seat)} in round {finding.round}. Evidence: {_STATUS[finding.evidence]}{detail}."
-    yield fenced(wrapped(finding.issue))
-    if finding.suggestion.strip():
-        yield "It would be settled by:"
-        yield fenced(wrapped(finding.suggestion))
-    if finding.status is FindingStatus.SETTLED:
-        yield f"Settled: {inline(finding.reason)}."
-
-
-def _refuted(case: LoadedCase) -> Lines:
-    claims = [claim for claim in case.state.claims if claim.status is EvidenceStatus.REFUTED]
-    findings = case.outcome.refuted_findings
-    if not claims and not findings:
-        return
-    yield "## Refuted by evidence"
-    yield "Code looked and found otherwise. What stands here did not count."
-    for finding in findings:
-        yield from _finding(finding)
-    for claim in claims:
-        yield from _claim(claim)
-
-
-def _settled(case: LoadedCase) -> Lines:
-    settled = [f for f in case.state.ledger if not f.blocks and f.evidence is not EvidenceStatus.REFUTED]
-    if settled:
-        yield "## Settled findings"
-    for finding in settled:
-        yield from _finding(finding)
-
-
-def _statements(case: LoadedCase) -> Lines:
-    claims = [claim for claim in case.state.claims if claim.status is not EvidenceStatus.REFUTED]
-    if claims:
-        yield "## Statements about commands"
-    for claim in claims:
-        yield from _claim(claim)
-
-
-def _claim(claim: ClaimChecked) -> Lines:
-    says = "passes" if claim.says_passes else "fails"
-    found = f"{_STATUS[claim.status].capitalize()}: {inline(claim.detail)}."
-    yield f"{code(claim.seat)} stated that {code(claim.command)} {says}. {found}"
-    yield fenced(wrapped(claim.statement))
+# --- what was run
 
 
 def _commands(case: LoadedCase) -> Lines:
@@ -189,20 +148,29 @@ def _commands(case: LoadedCase) -> Lines:
     if not found:
         yield "No command of the project ran in this case."
         return
-    yield _items(*(_command(request, evidence) for request, evidence in found))
+    yield items(*(_command(case, request, evidence) for request, evidence in found))
     for request, evidence in found:
         if evidence.status is not EvidenceStatus.VERIFIED and evidence.output.strip():
-            yield f"The end of what {_typed(request)} printed:"
+            yield f"The end of what {_typed(request)} printed{_where(case, request)}:"
             yield fenced(evidence.output)
 
 
-def _command(request: CommandCheck, evidence: Evidence) -> str:
+def _command(case: LoadedCase, request: CommandCheck, evidence: Evidence) -> str:
     before = {
         True: " **Failing before:** it fails at the base too.",
         False: " It passes at the base.",
         None: "",
     }[evidence.failing_before]
-    return f"{_typed(request)} ({request.purpose}) {_RESULT[evidence.status]}: {inline(evidence.detail)}.{before}"
+    ran = f"{_typed(request)} ({request.purpose}) {_RESULT[evidence.status]}{_where(case, request)}"
+    return f"{ran}: {inline(evidence.detail)}.{before}"
+
+
+def _where(case: LoadedCase, request: CommandCheck) -> str:
+    """Say on which candidate a command ran, where there was more than one."""
+    if not case.state.offers:
+        return ""
+    old = "" if request.candidate == case.state.docket.candidate else ", which is not the newest"
+    return f" on {code(request.candidate[:12])}{old}"
 
 
 def _typed(request: CommandCheck) -> str:
@@ -214,12 +182,14 @@ def _typed(request: CommandCheck) -> str:
 
 def _seats(case: LoadedCase) -> Lines:
     yield "## Seats"
-    yield _items(*(_seat(case, status) for status in case.outcome.seats))
-    answered = sum(status.end is SeatEnd.ANSWERED for status in case.outcome.seats)
-    yield f"{answered} of {len(case.outcome.seats)} answered; {case.state.case.quorum} had to."
+    yield items(*(_seat(case, status) for status in case.outcome.seats))
+    authors = {seat.name for seat in case.state.case.roster if seat.kind is SeatKind.AUTHOR}
+    ends = [status.end for status in case.outcome.seats if status.seat not in authors]
+    answered = f"{ends.count(SeatEnd.ANSWERED)} of {len(ends)}{' reviewers' if authors else ''} answered"
+    yield f"{answered}; {case.state.case.quorum} had to."
     if case.state.failures:
         yield "Questions that brought no accepted answer:"
-        yield _items(*(_failure(failure) for failure in case.state.failures))
+        yield items(*(_failure(failure) for failure in case.state.failures))
 
 
 def _seat(case: LoadedCase, status: SeatStatus) -> str:
@@ -227,16 +197,21 @@ def _seat(case: LoadedCase, status: SeatStatus) -> str:
     sealed = case.state.last_seal(seat.name)
     verdict = case.state.verdicts.get(seat.name)
     said = _ENDS[status.end]
-    if verdict is not None:
+    if verdict is not None and verdict.candidate == case.state.docket.candidate:
         said += ", and approved" if status.approved else ", and did not approve"
+    elif verdict is not None:
+        said += f"; its verdict is on {code(verdict.candidate[:12])} and counts for nothing now"
     model = ""
     if sealed is not None:
         reported = f"; {code(sealed.model_reported)} reported" if sealed.model_reported != NOT_REPORTED else ""
         model = f"; asked for model {code(sealed.model_requested)}" if sealed.model_requested else "; no model"
         model += reported
     where = "on this machine" if seat.destination == "local" else f"sent to {code(seat.destination)}"
-    times = f"{status.attempts} question{'' if status.attempts == 1 else 's'}"
-    return f"{code(seat.name)} ({code(seat.party)}, a {code(seat.agent)} agent, {where}): {said}; {times}{model}"
+    times = counted(status.attempts, "question")
+    kind = "the author, " if seat.kind is SeatKind.AUTHOR else ""
+    return (
+        f"{code(seat.name)} ({kind}{code(seat.party)}, a {code(seat.agent)} agent, {where}): {said}; {times}{model}"
+    )
 
 
 def _failure(failure: AttemptFailed) -> str:
@@ -246,31 +221,20 @@ def _failure(failure: AttemptFailed) -> str:
 def _coverage(case: LoadedCase) -> Lines:
     coverage = case.outcome.coverage
     yield "## Coverage"
-    yield f"{_counted(len(coverage.changed), 'path')} changed."
+    newest = " in the newest candidate" if case.state.offers else ""
+    yield f"{counted(len(coverage.changed), 'path')} changed{newest}."
     if coverage.unseen:
         yield "Nobody was shown these whole, and no check had them before it:"
-        yield _listed(coverage.unseen)
+        yield listed(coverage.unseen)
     elif coverage.changed:
         yield "Each was before somebody whole, or before a check."
     if coverage.unread is None:
         yield "What no command opened cannot be told here."
     elif coverage.unread:
         yield "No command opened:"
-        yield _listed(coverage.unread)
+        yield listed(coverage.unread)
     else:
         yield "Every changed path was opened by a command."
-
-
-def _openings(case: LoadedCase) -> Lines:
-    state = case.state
-    if state.verdicts:
-        yield "## Opening votes"
-        yield "Each seat's first answer, sealed before it could see another's."
-    for verdict in state.opening_votes():
-        vote = "approves" if verdict.claimed else "does not approve"
-        seal = next(s for s in state.seals.values() if s.turn.seat == verdict.seat)
-        yield f"{code(verdict.seat)} {vote}; sealed as {code(seal.digest)}:"
-        yield fenced(wrapped(verdict.summary))
 
 
 # --- what it took, and how to check it
@@ -282,10 +246,10 @@ def _use(case: LoadedCase) -> Lines:
     most_tokens = f"a threshold of {limits.max_tokens}" if limits.max_tokens else "no limit"
     unknown = "" if spent.usage.known else "; not every agent reports its tokens, so these are the least it can be"
     yield "## Limits and use"
-    yield _items(
+    yield items(
         f"Calls: {spent.calls}; {most_calls}",
         f"Tokens: {spent.usage.input_tokens} read, {spent.usage.output_tokens} written; {most_tokens}{unknown}",
-        f"Rounds: at most {limits.max_rounds}; a seat is asked at most {_counted(limits.max_asks, 'time')} in one",
+        f"Rounds: {_most_rounds(case)}; a seat is asked at most {counted(limits.max_asks, 'time')} in one",
         f"A call may take {limits.call_timeout_s} seconds",
         f"Deadline: {code(limits.deadline)}" if limits.deadline else "Deadline: none",
     )
@@ -294,6 +258,13 @@ def _use(case: LoadedCase) -> Lines:
             f"{code(consent.by)} allowed {inline(consent.scope)} to be sent to {code(consent.destination)} "
             f"from {code(consent.granted_at)} until {code(consent.until)}; grant {code(consent.digest)}."
         )
+
+
+def _most_rounds(case: LoadedCase) -> str:
+    most = case.state.case.limits.max_rounds
+    if author_of(case.state) is None:
+        return "one reading, since nobody answers"
+    return f"at most {most}, and one more reading" if most else "until they agree, or nothing moves"
 
 
 def _asides(case: LoadedCase) -> Lines:
@@ -307,7 +278,7 @@ def _asides(case: LoadedCase) -> Lines:
         yield fenced(wrapped(note.text))
     if case.state.dropped:
         yield "## Observers that failed and were called no more"
-        yield _listed([dropped.detail for dropped in case.state.dropped])
+        yield listed([dropped.detail for dropped in case.state.dropped])
 
 
 def _checking(case: LoadedCase) -> Lines:
@@ -322,17 +293,3 @@ def _checking(case: LoadedCase) -> Lines:
         "```"
     )
     yield f"It stands on the record up to {code(f'MSG-{head.n}')}, SHA-256 {code(head.digest)}."
-
-
-def _items(*items: str) -> str:
-    return "\n".join(f"- {item}" for item in items if item)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    more = len(texts) - _MAX_LISTED
-    shown: Iterable[str] = (code(text) for text in texts[:_MAX_LISTED])
-    return _items(*shown, f"and {more} more; `result.json` has them all" if more > 0 else "")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -14,10 +14,19 @@ from counterpoint.core.entries import NoteAdded
 from counterpoint.core.findings import Finding
 from counterpoint.core.outcome import SeatStatus, exit_code
 from counterpoint.drive.cases import LoadedCase
+from counterpoint.views.rounds import (
+    Offered,
+    Round,
+    Votes,
+    final_votes,
+    is_unevidenced,
+    opening_votes,
+    rounds_of,
+)
 
 __all__ = ["VERSION", "command_evidence", "render_result", "result_of"]
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 def render_result(case: LoadedCase) -> str:
@@ -29,6 +38,7 @@ def result_of(case: LoadedCase) -> dict[str, Any]:
     """Return what `result.json` says, as a JSON object."""
     state, outcome = case.state, case.outcome
     opened, head = state.case, case.blocks[-1]
+    rounds = rounds_of(case)
     return {
         "v": VERSION,
         "case": case.name,
@@ -37,17 +47,23 @@ def result_of(case: LoadedCase) -> dict[str, Any]:
         "opened_at": case.blocks[0].stamp,
         "closed_at": head.stamp if state.closed else None,
         "docket": encode_value(opened.docket),
+        "terms": encode_value(opened.terms),
+        "candidate": state.docket.candidate,
+        "rounds": [_round(found) for found in rounds],
+        "offers": [_offer(found.offered) for found in rounds if found.offered],
         "decision": outcome.decision.value,
         "stop_reason": outcome.stop_reason.value if outcome.stop_reason else None,
         "exit_code": exit_code(outcome),
         "reasons": list(outcome.reasons),
         "evidence": outcome.evidence.value,
         "findings": [_finding(finding) for finding in state.ledger],
+        "deferred": [finding.id for finding in outcome.deferred_findings],
         "claims": [encode_value(claim) for claim in state.claims],
         "commands": [_command(evidence) for evidence in command_evidence(state)],
         "seats": [_seat(state, status) for status in outcome.seats],
         "quorum": opened.quorum,
         "openings": [_opening(state, turn_id) for turn_id in state.revealed],
+        "debate": _debate(opening_votes(state), final_votes(state)),
         "failed_attempts": [{**encode_value(failure), "turn": failure.turn.id} for failure in state.failures],
         "coverage": encode_value(outcome.coverage),
         "limits": encode_value(opened.limits),
@@ -74,7 +90,32 @@ def command_evidence(state: CaseState) -> tuple[tuple[CommandCheck, Evidence], .
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {**encode_value(finding), "blocks": finding.blocks}
+    return {
+        **encode_value(finding),
+        "blocks": finding.blocks,
+        "disputed": finding.is_disputed,
+        "unevidenced": is_unevidenced(finding),
+    }
+
+
+def _round(found: Round) -> dict[str, Any]:
+    return {
+        "number": found.number,
+        "candidate": found.candidate,
+        "verdicts": [encode_value(verdict) for verdict in found.verdicts],
+        "stood": list(found.stood),
+        "answered": found.is_answered,
+        "offered": found.offered.entry.candidate if found.offered else None,
+    }
+
+
+def _offer(offered: Offered) -> dict[str, Any]:
+    return {"at": offered.at, **encode_value(offered.entry)}
+
+
+def _debate(opening: Votes, final: Votes) -> dict[str, Any]:
+    gain = final.approvals - opening.approvals
+    return {"opening": encode_value(opening), "final": encode_value(final), "gain": gain}
 
 
 def _command(found: tuple[CommandCheck, Evidence]) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from counterpoint.core.checks import EvidenceStatus, Purpose
-from counterpoint.core.docket import PathState, SeatKind
+from counterpoint.core.docket import Effort, PathState, SeatKind
 from counterpoint.core.entries import FailureReason
-from counterpoint.core.findings import FindingStatus
+from counterpoint.core.findings import Disposition, FindingStatus, Ruling
 from counterpoint.core.outcome import SeatEnd
 from counterpoint.core.values import Decision, Severity, StopReason
 
@@ -59,17 +59,20 @@ _STATUS: Final = _word(
 )
 _SEAT: Final = _text("The seat's name in the roster.")
 
+_PATHS: Final = _list(
+    _object("A changed path.", path=_text(), state=_word(PathState, "What became of it.")), "Every changed path."
+)
 _DOCKET: Final = _object(
     "What the case is about, fixed when it opened.",
     question=_text("What is asked."),
     instructions=_text("What every seat was told beside the question."),
     rationale=_text("Why the change was made, in its author's words."),
+    context=_text("What the author alone was told."),
+    pull_request=_text("The address of the pull request that is judged; empty where there is none."),
     base=_text("Full id of what the candidate is compared with."),
-    candidate=_text("Full id of the commit or tree that is judged."),
+    candidate=_text("Full id of the commit or tree that the case opened with."),
     change=_text("SHA-256 of the change's text as shown to the seats."),
-    paths=_list(
-        _object("A changed path.", path=_text(), state=_word(PathState, "What became of it.")), "Every changed path."
-    ),
+    paths=_PATHS,
     commands=_list(
         _object(
             "A command of the project.",
@@ -79,6 +82,13 @@ _DOCKET: Final = _object(
         )
     ),
     remarks=_list(_text(), "What code noticed while it built the docket: what was withheld or too large to show."),
+)
+_TERMS: Final = _object(
+    "What holds beside the limits, fixed when the case opened.",
+    block_on=_word(Severity, "Findings of this severity and heavier must be settled."),
+    commits=_flag("Whether the author's edits are committed; else a candidate is a tree of the files as they lie."),
+    comments=_flag("Whether the outcome is posted on the pull request."),
+    effort=_word(Effort, "How hard an agent is asked to think."),
 )
 _FINDING: Final = _object(
     "A tracked defect claim.",
@@ -93,8 +103,22 @@ _FINDING: Final = _object(
     evidence=_STATUS,
     detail=_text("What code saw when it looked; may be empty."),
     status=_word(FindingStatus),
-    reason=_text("Why it was settled, in the raiser's words; empty while it is open."),
-    blocks=_flag("Whether it stands in the way of approval: open, and not refuted by code."),
+    reason=_text("Why it is in that status, in the raiser's words; empty until it ruled."),
+    answers=_list(
+        _object(
+            "The author's answer of one round.", round=_count(), disposition=_word(Disposition), reasoning=_text()
+        ),
+        "What the author answered, the oldest first.",
+    ),
+    rulings=_list(
+        _object("The raiser's ruling of one round.", round=_count(), ruling=_word(Ruling), reason=_text()),
+        "What the raiser ruled, the oldest first.",
+    ),
+    blocks=_flag(
+        "Whether it is open and not refuted by code; `terms.block_on` says from which severity that counts."
+    ),
+    disputed=_flag("Whether it is open and the author's newest answer denies it, wholly or in part."),
+    unevidenced=_flag("Whether the raiser settled it without a reason although the author's answer was no fix."),
 )
 _CLAIM: Final = _object(
     "A seat's statement about a project command, held against the command itself.",
@@ -123,18 +147,36 @@ _COMMAND: Final = _object(
         "description": "Changed paths that it did not open; `null` where the file system cannot tell.",
     },
 )
-_VERDICT: Final = {
-    **_object(
-        "The seat's newest verdict; `null` where it gave none.",
-        seat=_SEAT,
-        round=_count(),
-        candidate=_text("The commit or tree it is bound to."),
-        approved=_flag("As the rules compute it."),
-        claimed=_flag("As the seat said."),
-        summary=_text("In the seat's words."),
-    ),
-    "type": ["object", "null"],
-}
+_VERDICT: Final = _object(
+    "A seat's judgement of one candidate.",
+    seat=_SEAT,
+    round=_count(),
+    candidate=_text("The commit or tree it is bound to."),
+    approved=_flag("As the rules compute it."),
+    claimed=_flag("As the seat said."),
+    summary=_text("In the seat's words."),
+)
+_ROUND: Final = _object(
+    "A reading, and the author's answer to it.",
+    number=_count("From 1."),
+    candidate=_text("What was read."),
+    verdicts=_list(_VERDICT),
+    stood=_list(_text(), "Reviewers that were not asked: they had approved exactly this candidate."),
+    answered=_flag("Whether the author answered; the last reading of a case has no answer."),
+    offered=_maybe_text("The candidate that the author offered; `null` where it changed nothing."),
+)
+_OFFER: Final = _object(
+    "An edit of the author's: a commit, or a tree where edits are not committed.",
+    at=_text("When it was offered, UTC.", pattern=_STAMP),
+    seat=_SEAT,
+    round=_count("The round that it answers."),
+    previous=_text("Full id of what it was made on."),
+    candidate=_text("Full id of the commit or tree."),
+    changed=_list(_text(), "The paths that this edit changed: exactly those that the author listed."),
+    paths=_PATHS,
+    change=_text("SHA-256 of the whole change's text, from the base, as shown to the seats."),
+)
+_VOTES: Final = _object("A count of verdicts.", approvals=_count(), verdicts=_count())
 _SEAT_ENTRY: Final = _object(
     "A seat, who filled it, and how it ended.",
     name=_SEAT,
@@ -143,12 +185,12 @@ _SEAT_ENTRY: Final = _object(
     agent=_text("The kind of agent behind it: `scripted`, `command`, `human`, `checks`."),
     destination=_text("Where its briefs went: `local`, or a named provider."),
     end=_word(SeatEnd, "A seat that did not answer is never an approval."),
-    approved=_flag("Whether it approved, as the rules compute it."),
+    approved=_flag("Whether it approved the newest candidate, as the rules compute it."),
     attempts=_count("Questions put to it, the accepted one included."),
     model_requested=_maybe_text("`null` where no answer was accepted."),
     model_reported=_maybe_text("What the agent said answered, or that it does not say."),
-    shown_paths=_list(_text(), "The changed paths that it was shown whole."),
-    verdict=_VERDICT,
+    shown_paths=_list(_text(), "The changed paths that it was shown whole, as the newest candidate has them."),
+    verdict=_VERDICT | {"type": ["object", "null"], "description": "Its newest verdict; `null` where it gave none."},
 )
 _OPENING: Final = _object(
     "A sealed answer that was revealed. The answer itself is in the record.",
@@ -166,7 +208,7 @@ _ATTEMPT: Final = _object(
     usage=_object("As reported.", input_tokens=_count(), output_tokens=_count(), known=_flag("Whether reported.")),
 )
 _COVERAGE: Final = _object(
-    "Which changed paths were before whom.",
+    "Which changed paths were before whom, of the newest candidate.",
     changed=_list(_text()),
     unseen=_list(_text(), "No seat was shown them whole and no check had them before it."),
     unread={
@@ -200,13 +242,17 @@ RESULT_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
         "title": "result.json of a Counterpoint case",
         **_object(
             "What a case came to, rendered from its record alone: the same record gives the same bytes.",
-            v={"const": 1, "description": "The version of this shape."},
+            v={"const": 2, "description": "The version of this shape."},
             case=_text("The case's name."),
             protocol=_text("The name of the rules."),
             rules_version=_count("Their version."),
             opened_at=_text("When the case was opened, UTC.", pattern=_STAMP),
             closed_at=_maybe_text("When it was closed, UTC; `null` while it is open.") | {"pattern": _STAMP},
             docket=_DOCKET,
+            terms=_TERMS,
+            candidate=_text("Full id of the commit or tree that is on the table: the newest."),
+            rounds=_list(_ROUND, "The oldest first. Without an author there is one."),
+            offers=_list(_OFFER, "What the author made of the candidate, the oldest first: the commits of the case."),
             decision=_word(Decision, "Computed by code from the entries; `undetermined` while the case is open."),
             stop_reason={
                 "enum": [*(reason.value for reason in StopReason), None],
@@ -220,11 +266,20 @@ RESULT_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
             evidence=_STATUS
             | {"description": "Of the case: `verified` only where a test of the project ran and passed."},
             findings=_list(_FINDING, "Every finding ever raised, in order; none is dropped."),
+            deferred=_list(
+                _text(), "The ids of findings that must be dealt with before this ships; they do not block."
+            ),
             claims=_list(_CLAIM, "What seats stated about commands; a `refuted` one was untrue."),
-            commands=_list(_COMMAND, "What the project's commands returned, each run once on the candidate."),
+            commands=_list(_COMMAND, "What the project's commands returned, each run once on each candidate."),
             seats=_list(_SEAT_ENTRY, "In the roster's order."),
-            quorum=_count("How many seats had to answer; stated when the case opened."),
-            openings=_list(_OPENING, "The blind answers as they were before anybody had seen another's."),
+            quorum=_count("How many reviewers had to answer; stated when the case opened."),
+            openings=_list(_OPENING, "Every answer that was opened, with what it was sealed as."),
+            debate=_object(
+                "What debate changed of the vote.",
+                opening=_VOTES | {"description": "Each reviewer's first verdict, given blind."},
+                final=_VOTES | {"description": "Each reviewer's newest verdict that is on the newest candidate."},
+                gain=_said("integer", "Approvals more than in the opening vote; negative where there are fewer."),
+            ),
             failed_attempts=_list(_ATTEMPT, "Questions that were put in vain, in order."),
             coverage=_COVERAGE,
             limits=_LIMITS,

@@ -9,6 +9,8 @@ from jsonschema import Draft202012Validator
 
 from counterpoint.drive.cases import LoadedCase, load_case
 from counterpoint.record.memory import MemoryStore
+from counterpoint.views.comment import render_comment
+from counterpoint.views.files import files_of
 from counterpoint.views.report import render_report
 from counterpoint.views.result import render_result
 from counterpoint.views.transcript import render_transcript
@@ -17,6 +19,7 @@ from tests.example_cases import EXAMPLES, play
 from tests.golden_files import check_golden
 
 HERE: Final = Path(__file__).parent
+ROUNDS: Final = ("to-agreement", "unresolved", "hostile-rounds")
 
 
 def _played(example: str) -> LoadedCase:
@@ -36,12 +39,25 @@ def test_the_result_is_the_golden_one(example: str) -> None:
     check_golden(HERE / f"{example}.result.json", render_result(_played(example)))
 
 
-@pytest.mark.parametrize("example", ["rejected", "hostile"])
+@pytest.mark.parametrize("example", ["rejected", "hostile", *ROUNDS])
 def test_the_transcript_is_the_golden_one(example: str) -> None:
     """The record in words, without colour (DESIGN 8, ours)."""
     store = MemoryStore()
     blocks = store.read(play(example, store))
     check_golden(HERE / f"{example}.transcript.txt", render_transcript(blocks, width=100))
+
+
+@pytest.mark.parametrize("example", ["rejected", *ROUNDS])
+def test_the_comment_is_the_golden_one(example: str) -> None:
+    """What is posted on a pull request (SPEC D-19)."""
+    check_golden(HERE / f"{example}.comment.md", render_comment(_played(example), by="Ada @owner"))
+
+
+@pytest.mark.parametrize("example", ROUNDS)
+def test_the_files_for_scripts_are_the_golden_ones(example: str) -> None:
+    """Verdicts and answers of each round, each under its name (SPEC D-11, D-13)."""
+    shown = [f"== {name}\n{text}" for name, text in files_of(_played(example)).items()]
+    check_golden(HERE / f"{example}.files.txt", "\n".join(shown))
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
