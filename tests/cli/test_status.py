@@ -14,11 +14,19 @@ from tests.command_line import call, keep
 from tests.reviewing import BOUND_S, FINDING, Project, answer
 
 FIXED: Final = answer({**FINDING, "status": "resolved", "reason": "It is right now."}, approved=True)
+STANDS: Final = answer({**FINDING, "id": "F1", "reason": "It is wrong."})
 REPLY: Final = json.dumps(
     {
         "summary": "Made it right",
         "dispositions": [{"finding": "F1", "disposition": "fix", "reasoning": "It was wrong."}],
         "changed": ["price.py"],
+    }
+)
+REBUTTAL: Final = json.dumps(
+    {
+        "summary": "It is right",
+        "dispositions": [{"finding": "critic-F1", "disposition": "rebut", "reasoning": "It is right."}],
+        "changed": [],
     }
 )
 AGREE: Final = ("--author", "ana", "--reviewer", "critic", "--trust-commands")
@@ -134,6 +142,36 @@ def test_progress_is_one_line_after_each_reading_and_after_each_answer(project: 
         "critic: asked",
         "critic: answered; sealed until every reviewer has",
     ]
+
+
+def test_an_approver_stands_and_a_review_in_which_nothing_moves_is_seen(project: Project) -> None:
+    """Stances are compared, never prose: another wording of the same dispute moves nothing (F17)."""
+    project.begin()
+    count = f"echo >> {project.bin}/count; n=$(wc -l < {project.bin}/count)"
+    gate = project.gate()
+    critic = project.critic(f'{count}; test $n = 3 && {{ {gate.wait}; }}; sed "s/wrong/wrong, $n/" $out', says=STANDS)
+    ana = project.critic(f'{count}; sed "s/right/right, $n/" $out', says=REBUTTAL, name="ana")
+    project.configure(critic + ana)
+    for key, value in (("user.name", "Ana"), ("user.email", "ana@example.org")):
+        project.git.git("config", key, value)
+    driver = project.start("review", *AGREE, "--reviewer", "checks", "--until-agreement")
+    gate.arrived()
+    shown, found = _status(project)
+    gate.open()
+    driver.communicate(timeout=BOUND_S)
+    assert driver.returncode == 3
+
+    assert [(seat["seat"], seat["state"]) for seat in found["seats"]] == [
+        ("ana", "waits"),
+        ("critic", "asked"),
+        ("checks", "stands"),
+    ]
+    assert "\nround:     2 until they agree; the reviewers read\n" in shown
+    assert "\nfindings:  1 major open; 1 disputed by the author\n" in shown
+    shown, found = _status(project)
+    assert found["closed"] == {"decision": "undetermined", "stop_reason": "stalled"}
+    assert found["moved"] == []
+    assert "\nmoved:     nothing, in the last reading\n" in shown
 
 
 def test_a_case_whose_driver_was_killed_is_not_shown_as_live(project: Project) -> None:
