@@ -4,47 +4,14 @@ import json
 import os
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests import need
 from tests.repositories import Scratch
 
 TIMEOUT_S = 110
 SOUND = 'int2byte = struct.Struct(">B").pack'
 BROKEN = 'int2byte = struct.Struct(">H").pack'
-
-
-@pytest.fixture(scope="module")
-def six(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the unpacked source of six, downloaded by its hash."""
-    folder = tmp_path_factory.mktemp("six")
-    wanted = [
-        "--no-deps",
-        "--no-binary",
-        ":all:",
-        "--require-hashes",
-        "-r",
-        str(need.ROOT / "requirements/example.txt"),
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "-qq", *wanted, "--dest", str(folder)],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    if done.returncode != 0:
-        need.absent(f"the package index was of no use: {done.stderr.strip().splitlines()[-1]}")
-    (archive,) = folder.glob("six-*.tar.gz")
-    with tarfile.open(archive) as packed:
-        # An attribute, as Python 3.11.0 to 3.11.3 have no such argument; they take the pinned archive as it is.
-        packed.extraction_filter = getattr(tarfile, "data_filter", None)
-        packed.extractall(folder)
-    return next(path for path in folder.iterdir() if path.is_dir())
 
 
 def _review(repository: Path, home: Path) -> tuple[int, dict[str, Any]]:

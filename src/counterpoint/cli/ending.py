@@ -12,7 +12,7 @@ import click
 
 from counterpoint.cli.allow import Allowed
 from counterpoint.cli.commenting import leave_comment
-from counterpoint.cli.output import fail, say_interrupted, styled
+from counterpoint.cli.output import fail, say_interrupted, styled, tell
 from counterpoint.cli.watching import Watcher
 from counterpoint.cli.where import Where, find_where
 from counterpoint.core.canonical import visible
@@ -23,8 +23,10 @@ from counterpoint.core.values import Decision, Severity, StopReason
 from counterpoint.core.wording import in_line
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.paths import path_text
+from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
 from counterpoint.drive.running import Session, drive_review
 from counterpoint.errors import CounterpointError
+from counterpoint.views.files import write_files
 from counterpoint.views.report import DECISIONS, STOPS
 from counterpoint.views.result import render_result
 from counterpoint.views.writing import write_reports
@@ -46,8 +48,9 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
     resume = _command(where, "resume", case)
     try:
         with Watcher() as watcher:
+            on_event = _keeping_files(watcher, where, case)
             driven = drive_review(
-                session, case, may_run=allowed.may_run, grants=allowed.grants, on_event=watcher, resume=resume
+                session, case, may_run=allowed.may_run, grants=allowed.grants, on_event=on_event, resume=resume
             )
             ended = asyncio.run(driven)
     except KeyboardInterrupt:
@@ -57,6 +60,21 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
     code = end_case(where, ended, as_json=as_json)
     leave_comment(session, where, ended)
     return code
+
+
+def _keeping_files(watcher: Watcher, where: Where, case: str) -> OnEvent:
+    """Return an observer that watches, and keeps the files for scripts as the rounds go."""
+
+    def hear(event: DriveEvent) -> None:
+        watcher(event)
+        if event.kind is not EventKind.ROUND:
+            return
+        try:
+            write_files(where.load(case))
+        except CounterpointError as error:  # the case goes on; what the files say stands in its record
+            tell(f"note: {error}", colour="yellow")
+
+    return hear
 
 
 def _command(where: Where, command: str, case: str) -> str:
@@ -72,6 +90,7 @@ def _command(where: Where, command: str, case: str) -> str:
 def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
     """Write the reports, print the result, and return the exit code."""
     report, _ = write_reports(loaded)
+    write_files(loaded)
     if as_json:
         click.echo(render_result(loaded), nl=False)
         return exit_code(loaded.outcome)
@@ -82,8 +101,12 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
     if outcome.refuted_findings:
         names = ", ".join(f.id for f in outcome.refuted_findings)
         click.echo(f"  refuted by evidence, and not counted: {visible(names)}")
-    docket = loaded.state.case.docket
+    docket, opened = loaded.state.docket, loaded.state.case.docket
     click.echo(f"judged:   {docket.candidate[:12]} against {docket.base[:12]}")
+    if docket.candidate != opened.candidate:
+        offers = len(loaded.state.offers)
+        what = "commit" if loaded.state.case.terms.commits else "edit"
+        click.echo(f"since:    {opened.candidate[:12]}, {offers} {what}{'' if offers == 1 else 's'} by the author")
     click.echo(f"evidence: {_EVIDENCE[outcome.evidence]}")
     click.echo(f"report:   {visible(path_text(report))}")
     click.echo(f"check it: {_command(where, 'verify', loaded.name)}")
