@@ -41,6 +41,12 @@ _REVIEW: Final = (
         refused="tests/rules/test_review_opening.py::test_a_supervisor_with_a_seat_is_refused",
     ),
     Rule(
+        id="ROSTER-3",
+        source="DESIGN 2",
+        accepted="tests/rules/test_review_rounds.py::test_an_author_and_somebody_who_judges_are_accepted",
+        refused="tests/rules/test_review_rounds.py::test_two_authors_or_nobody_to_judge_are_refused",
+    ),
+    Rule(
         id="DOCKET-1",
         source="SPEC D-05, FIELD-FAULTS F15",
         accepted="tests/rules/test_review_opening.py::test_a_docket_of_a_change_or_of_words_alone_is_accepted",
@@ -131,10 +137,58 @@ _REVIEW: Final = (
         refused="tests/rules/test_review_answers.py::test_a_finding_id_that_the_schema_lets_through_but_no_line_can_hold_is_refused",
     ),
     Rule(
+        id="FINDING-3",
+        source="SPEC D-11, D-12, FIELD-FAULTS F19",
+        accepted="tests/rules/test_review_rounds.py::test_a_finding_that_keeps_its_severity_is_accepted",
+        refused="tests/rules/test_review_rounds.py::test_a_finding_that_changes_its_severity_is_refused",
+    ),
+    Rule(
+        id="FINDING-4",
+        source="SPEC D-14, FIELD-FAULTS F17",
+        accepted="tests/rules/test_review_rounds.py::test_a_new_finding_at_an_edited_path_is_accepted",
+        refused="tests/rules/test_review_rounds.py::test_a_new_finding_that_no_edit_brought_is_refused",
+    ),
+    Rule(
+        id="FINDING-5",
+        source="SPEC D-14, FIELD-FAULTS F17",
+        accepted="tests/rules/test_review_rounds.py::test_a_settled_finding_whose_place_was_edited_is_reopened",
+        refused="tests/rules/test_review_rounds.py::test_a_settled_finding_is_not_reopened_for_nothing",
+    ),
+    Rule(
+        id="DEFER-1",
+        source="SPEC D-17",
+        accepted="tests/rules/test_review_rounds.py::test_a_deferral_that_names_its_gate_is_accepted",
+        refused="tests/rules/test_review_rounds.py::test_a_deferral_without_a_reason_is_refused",
+    ),
+    Rule(
         id="CHECKS-1",
         source='DESIGN 4 "Checks as a reviewer"',
         accepted="tests/rules/test_review_answers.py::test_checks_that_name_the_commands_of_the_docket_are_accepted",
         refused="tests/rules/test_review_answers.py::test_checks_that_choose_their_commands_are_refused",
+    ),
+    Rule(
+        id="ANSWER-1",
+        source="SPEC D-13, FIELD-FAULTS F19",
+        accepted="tests/rules/test_review_author.py::test_an_answer_to_every_finding_is_accepted",
+        refused="tests/rules/test_review_author.py::test_an_answer_that_leaves_out_or_makes_up_a_finding_is_refused",
+    ),
+    Rule(
+        id="ANSWER-2",
+        source="SPEC D-13, D-16",
+        accepted="tests/rules/test_review_author.py::test_a_fix_with_what_it_changed_is_accepted",
+        refused="tests/rules/test_review_author.py::test_a_fix_of_nothing_and_an_edit_for_nothing_are_refused",
+    ),
+    Rule(
+        id="EDIT-1",
+        source="SPEC D-16, SECURITY B.5",
+        accepted="tests/rules/test_review_author.py::test_a_listed_path_of_the_repository_is_accepted",
+        refused="tests/rules/test_review_author.py::test_a_listed_path_outside_the_repository_is_refused",
+    ),
+    Rule(
+        id="EDIT-2",
+        source='SPEC D-16, DESIGN 4 "Work trees"',
+        accepted="tests/rules/test_review_author.py::test_an_edit_of_exactly_the_listed_paths_is_accepted",
+        refused="tests/rules/test_review_author.py::test_an_edit_that_code_finds_fault_with_is_refused",
     ),
     Rule(
         id="SEAL-1",
@@ -159,6 +213,18 @@ _REVIEW: Final = (
         source='DESIGN 4 "Findings ledger", FIELD-FAULTS F19',
         accepted="tests/rules/test_review_entries.py::test_the_raiser_rules_on_its_finding",
         refused="tests/rules/test_review_entries.py::test_a_finding_is_not_replaced_or_settled_by_another",
+    ),
+    Rule(
+        id="ANSWER-3",
+        source="DESIGN 4, FIELD-FAULTS F17, F21",
+        accepted="tests/rules/test_review_author.py::test_an_answer_that_the_rules_ask_for_is_recorded",
+        refused="tests/rules/test_review_author.py::test_an_answer_that_the_rules_do_not_ask_for_is_refused",
+    ),
+    Rule(
+        id="OFFER-1",
+        source='DESIGN 4 "Binding", FIELD-FAULTS F13',
+        accepted="tests/rules/test_review_author.py::test_a_candidate_in_place_of_the_one_on_the_table_is_recorded",
+        refused="tests/rules/test_review_author.py::test_a_candidate_that_does_not_follow_is_refused",
     ),
     Rule(
         id="CLOSE-1",
