@@ -134,7 +134,7 @@ def package(six: Path, tmp_path: Path) -> Package:
 
 
 def test_two_planted_bugs_are_mended_in_two_rounds_and_two_commits(package: Package) -> None:
-    """SPEC D-16; issue 3, "done when": approved, each commit exactly the listed paths, evidence verified, the tree clean."""
+    """SPEC D-16; issue 3, "done when": approved, each commit exactly the listed paths, verified, the tree clean."""
     result = package.review("author")
     assert (result["decision"], result["stop_reason"], result["evidence"]) == ("approved", "agreed", "verified")
     assert package.commits() == [{"six.py"}, {"setup.py", "CHANGES"}]
