@@ -197,7 +197,10 @@ async def drive_case(
         limiter=limiter,
         on_event=on_event,
     )
-    return CaseResult(case=case, outcome=await driver.run())
+    try:
+        return CaseResult(case=case, outcome=await driver.run())
+    finally:
+        driver.put_away()
 
 
 def run(

@@ -6,6 +6,7 @@ failed attempts, answers already in the vault are taken without asking again, an
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from typing import Final, Generic, TypeVar
@@ -137,6 +138,10 @@ class Driver(Generic[S]):
         await self._land(state, openings)
         settled = await in_thread(partial(rules.settle, state, now, openings))
         if settled:
+            if isinstance(settled[-1], CaseClosed):
+                # Before the record says so: nobody goes on with a case that is closed.
+                ends = replace(state, closed=settled[-1])
+                self._tell_put_away(await in_thread(partial(self._put_away, ends)))
             await asker.append(*settled)
             self._tell_settled(settled[-1])
             return Step.AGAIN
@@ -154,16 +159,29 @@ class Driver(Generic[S]):
                 await self._asker.land(sealed, found.evidence)
 
     def put_away(self) -> None:
-        """Leave no half edit in the work tree: what nobody will take any more is kept, and the tree put back."""
-        state, asker = self._file.state, self._asker
-        done = {failure.turn.id for failure in state.failures} | state.revealed.keys()
-        kept = set(asker.vault.names())
+        """Leave no half edit in the work tree: what nobody will take any more is kept, and the tree put back.
+
+        Call it when no step is under way, and nobody will take another for now.
+        """
         try:
-            line = asker.subject.put_away(lambda turn_id: f"reply-{turn_id}" in kept and turn_id not in done)
+            state = self._file.refresh()
+        except CounterpointError:
+            state = self._file.state
+        self._tell_put_away(self._put_away(state))
+
+    def _put_away(self, state: S) -> str:
+        """Put away what is no more to be taken, which of a closed case nothing is; return a line about it, or ""."""
+        done = {failure.turn.id for failure in state.failures} | state.revealed.keys()
+        try:
+            kept = frozenset() if state.closed else frozenset(self._asker.vault.names())
+            return self._asker.subject.put_away(lambda turn_id: f"reply-{turn_id}" in kept and turn_id not in done)
         except CounterpointError as error:
-            line = f"the work tree was left as it is: {error}"
+            return f"the work tree was left as it is: {error}"
+
+    def _tell_put_away(self, line: str) -> None:
         if line:
-            self._tell(DriveEvent(kind=EventKind.PUT_AWAY, case=self._file.channel, round=state.round, text=line))
+            number = self._file.state.round
+            self._tell(DriveEvent(kind=EventKind.PUT_AWAY, case=self._file.channel, round=number, text=line))
 
     def _kept(self) -> set[str]:
         """Return what an earlier driver may have put into the vault: evidence, and replies that it had asked for."""
@@ -241,9 +259,9 @@ class Driver(Generic[S]):
             case AnswerRequested(findings=findings):
                 text = f"{entry.seat} owes {len(findings)} answer{'s' if len(findings) > 1 else ''}"
             case CandidateOffered():
-                text = f"{entry.candidate[:12]} is read next"
+                text = f"the edit of {entry.seat} is read next"
             case CandidateKept():
-                text = f"{entry.seat} changed nothing; {entry.candidate[:12]} is read again"
+                text = f"{entry.seat} changed nothing, and the same is read again"
             case _:
                 return
         progress = progress_of(state, self._file.rules.due(state, now), now)

@@ -11,7 +11,7 @@ Nothing here pushes, merges, forces or checks out. Sources: SPEC D-06, D-16; DES
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -28,7 +28,7 @@ from counterpoint.isolation.commits import Identity, identity_of, make_commit
 from counterpoint.isolation.edits import Edits, changed_paths, take_edits
 from counterpoint.isolation.export import withheld
 from counterpoint.isolation.gitstate import GitState, differences, look_at_git
-from counterpoint.isolation.landing import keep, land, unstage
+from counterpoint.isolation.landing import keep, land, staged_apart, unstage
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.restoring import restore
 from counterpoint.record.store import Vault
@@ -39,6 +39,8 @@ _BEGUN: Final = "begun-"
 _DONE: Final = "done-"
 _MAX_JOURNAL: Final = 16 << 20
 _SHOWN: Final = 5
+_OURS: Final = Identity(name="Counterpoint", email="counterpoint@localhost")
+"""Whoever edited, what is kept aside is committed by nobody else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +93,22 @@ class Editing:
     # --- before a turn
 
     def demand_candidate(self, candidate: str) -> None:
-        """Raise `NeedsPerson` unless branch and work tree are at the candidate."""
+        """Raise `NeedsPerson` unless branch and work tree are at the candidate, with nothing beside it.
+
+        Files that no commit holds are kept under a ref first: whoever is asked next may throw them away.
+        """
         self._demand_head(candidate)
+        kept = "" if self._commits else self._keep_files(candidate)
         found = self._take(candidate)
         if found.paths:
             raise NeedsPerson(
-                f"the work tree differs from the candidate {candidate[:12]} in {_named(found.paths)}",
+                f"the work tree differs from the candidate {candidate[:12]} in {_named(found.paths)}{kept}",
                 hint="commit nothing; undo or stash what is yours, then resume the case",
+            )
+        if found.faults:
+            raise NeedsPerson(
+                f"no edit can be taken from this work tree: {found.faults[0]}",
+                hint="move it away, or let git ignore it; then resume the case",
             )
 
     def _demand_head(self, candidate: str) -> None:
@@ -112,22 +123,35 @@ class Editing:
                 hint=f"go back with {back}, then resume the case",
             )
 
+    def _keep_files(self, candidate: str) -> str:
+        head = look_at_git(self._repository).head
+        if not changed_paths(self._repository, head, candidate, objects_dir=self._objects):
+            return ""
+        return f"; {self._keep(candidate, candidate, 'What was judged')} has what was judged"
+
     def begin(self, turn: Turn, candidate: str, *, goes_on: bool, patient: bool) -> str:
         """Journal that an author is about to edit; return a line about what was put away before, or "".
 
         Raises:
-            NeedsPerson: branch or work tree are not at the candidate.
+            NeedsPerson: branch, work tree or git folder are not as they must be.
         """
-        line = "" if goes_on else self.put_away(_nothing_pending)
-        if goes_on:
+        line = ""
+        if patient or (goes_on and self._open()):
             self._demand_head(candidate)
         else:
-            self.demand_candidate(candidate)
-        begun = _Begun(git=look_at_git(self._repository), patient=patient, start=candidate)
-        name = f"{_BEGUN}{turn.id}"
-        if self._vault.get(name) is None:
-            self._vault.put(name, canonical_json(encode_value(begun)).encode())
+            line = self.put_away(_nothing_pending)
+            try:
+                self.demand_candidate(candidate)
+                self._demand_git(turn.id)
+            except NeedsPerson as error:
+                raise NeedsPerson("; ".join(filter(None, (str(error), line))), hint=error.hint) from None
+        self._journal(turn.id, _Begun(git=look_at_git(self._repository), patient=patient, start=candidate))
         return line
+
+    def _demand_git(self, turn_id: str) -> None:
+        """Raise `NeedsPerson` where a turn that was put away has changed more than files."""
+        if moved := self._moved(turn_id):
+            raise NeedsPerson("; ".join(moved), hint="undo that, then resume the case")
 
     def _who(self) -> Identity:
         return identity_of(self._repository, environ=self._environment)
@@ -151,6 +175,8 @@ class Editing:
         try:
             found = self._take(request.start)
             faults = (*self._moved(request.turn), *found.faults, *_unlisted(request.paths, found.paths))
+            if request.turn not in map(_turn_of, self._begun_entries()):
+                faults = (f"nothing was journalled before {request.turn}", *faults)
             made = None if faults or not found.paths else self._make(request, found)
         except SourceError as error:
             return Edit(request=request, faults=(str(error),), made=None)
@@ -179,98 +205,125 @@ class Editing:
         return Made(candidate=candidate, paths=paths, change=digest(materials_of(whole).change.encode()))
 
     def land(self, edit: Edit) -> None:
-        """Move the branch to what was made of an accepted edit; a second time it does nothing.
+        """Move the branch to what was made of an accepted answer, if anything; a second time it does nothing.
 
         Raises:
             NeedsPerson: the branch stands elsewhere.
         """
         request, made = edit.request, edit.made
-        assert made is not None, "only what was made can land"
-        if request.commits:
+        if request.commits and made is not None:
             try:
                 land(self._repository, commit=made.candidate, parent=request.start, objects_dir=self._objects)
             except SourceError as error:
                 raise NeedsPerson(
                     f"the edit of {request.turn} cannot be committed: {error}",
-                    hint=f"{error.hint}; then resume the case" if error.hint else "mend that, then resume the case",
+                    hint=error.hint or "mend that, then resume the case",
                 ) from None
-        for turn in self._open_turns():
-            self._mark_done(turn)
+        left = self._open()
+        if left and not self._begun(left[-1]).patient:
+            self._set_index_aside(request.turn, request.start if made is None else made.candidate)
+        self._end(left)
 
     def put_away(self, is_pending: Callable[[str], bool]) -> str:
         """Keep what turns that came to nothing left behind, and put the work tree back.
 
-        Return a line that says where it is kept, or "" where there was nothing.
+        Return a line that says where it is kept and what else is not as it was, or "" where there was nothing.
 
         Raises:
             SourceError: git or the disk refuses; whatever was not put back is still there.
         """
-        left = self._open_turns()
-        if not left or any(is_pending(turn) for turn in left):
+        left = self._open()
+        if not left or any(is_pending(_turn_of(entry)) for entry in left):
             return ""
-        newest = left[-1]
-        begun = self._begun(newest)
+        turn, begun = _turn_of(left[-1]), self._begun(left[-1])
         if begun.patient:
             return ""
-        if self._commits and (head := look_at_git(self._repository).head) != begun.start:
-            return (
-                f"the work tree was left as it is: HEAD is at {head[:12]}, and {newest} began at {begun.start[:12]}"
-            )
-        line = self._set_aside(newest, begun.start)
-        for turn in left:
-            self._mark_done(turn)
-        return line
+        head = look_at_git(self._repository).head
+        if self._commits and head != begun.start:
+            return f"the work tree was left as it is: HEAD is at {head[:12]}, and {turn} began at {begun.start[:12]}"
+        lines = (self._set_aside(turn, begun.start), *self._moved(turn))
+        self._end(left)
+        return "; ".join(filter(None, lines))
 
     def _set_aside(self, turn_id: str, start: str) -> str:
         """Keep what lies there under a ref, and put work tree and index back."""
-        line = ""
+        found = self._take(start)
+        lines = [self._set_index_aside(turn_id, found.tree)]
         # A file that was ignored by an ignore file of the author's own shows once that is gone.
-        while (found := self._take(start)).paths:
-            ref = keep(
-                self._repository,
-                tree=found.tree,
-                parent=look_at_git(self._repository).head,
-                ref=f"refs/counterpoint/{self._case}/{turn_id}",
-                message=f"What {turn_id} had left in the work tree",
-                who=self._who(),
-                at=self._now(),
-                objects_dir=self._objects,
-            )
+        while found.paths:
+            kept = self._keep(found.tree, turn_id, f"What {turn_id} had left in the work tree")
             if not restore(self._repository, present=found.tree, wanted=start, objects_dir=self._objects):
-                return f"{_named(found.paths)} could not be put back; it is kept under {ref}, too"
-            line = line or f"edits of {_named(found.paths)} came to nothing; they are kept under {ref}"
+                return f"{_named(found.paths)} could not be put back; it is kept under {kept}, too"
+            lines.append(f"edits of {_named(found.paths)} came to nothing; they are kept under {kept}")
+            found = self._take(start)
         if self._commits:
             unstage(self._repository, start)
-        return line
+        return "; ".join(filter(None, lines))
 
-    # --- the journal
+    def _set_index_aside(self, turn_id: str, files: str) -> str:
+        """Keep what an author staged and left in none of these files, and unstage it; return a line, or ""."""
+        if not self._commits:
+            return ""
+        staged = staged_apart(self._repository, files=files, objects_dir=self._objects)
+        if not staged:
+            return ""
+        kept = self._keep(staged, f"{turn_id}-staged", f"What {turn_id} had staged, and left in no file")
+        unstage(self._repository, look_at_git(self._repository).head)
+        return f"what was staged, and is in no file, is kept under {kept}"
+
+    def _keep(self, tree: str, name: str, message: str) -> str:
+        return keep(
+            self._repository,
+            tree=tree,
+            parent=look_at_git(self._repository).head,
+            ref=f"refs/counterpoint/{self._case}/{name}",
+            message=message,
+            who=_OURS,
+            at=self._now(),
+            objects_dir=self._objects,
+        )
+
+    # --- the journal: an entry for each time that an author was about to be asked, by number and turn
 
     def _moved(self, turn_id: str) -> tuple[str, ...]:
-        """Return what of the git folder is not as it was before the round's first question."""
-        asked = [turn for turn in self._turns(_BEGUN) if _round_of(turn) == _round_of(turn_id)]
+        """Return what of the git folder is not as it was before the round's first question.
+
+        A turn that was begun twice had not been asked the first time. What a person edits in is the person's.
+        """
+        newest = {_turn_of(entry): entry for entry in self._begun_entries()}
+        asked = [entry for turn, entry in newest.items() if _round_of(turn) == _round_of(turn_id)]
         if not asked:
-            return (f"nothing was journalled before {turn_id}",)
-        return differences(self._begun(asked[0]).git, look_at_git(self._repository))
+            return ()
+        begun, now = self._begun(asked[0]), look_at_git(self._repository)
+        return differences(replace(begun.git, files=now.files) if begun.patient else begun.git, now)
 
-    def _turns(self, prefix: str) -> list[str]:
-        """Return the ids of the turns that are journalled, oldest first."""
-        found = [name.removeprefix(prefix) for name in self._vault.names() if name.startswith(prefix)]
-        return sorted(found, key=_order)
+    def _begun_entries(self) -> list[str]:
+        """Return the names of all entries, oldest first."""
+        return sorted(name.removeprefix(_BEGUN) for name in self._vault.names() if name.startswith(_BEGUN))
 
-    def _open_turns(self) -> list[str]:
-        done = set(self._turns(_DONE))
-        return [turn for turn in self._turns(_BEGUN) if turn not in done]
+    def _open(self) -> list[str]:
+        """Return the entries of which nothing has come yet."""
+        kept = self._vault.names()
+        return [entry for entry in self._begun_entries() if f"{_DONE}{entry}" not in kept]
 
-    def _begun(self, turn_id: str) -> "_Begun":
-        name = f"{_BEGUN}{turn_id}"
+    def _journal(self, turn_id: str, begun: _Begun) -> None:
+        entries = self._open()
+        if entries and _turn_of(entries[-1]) == turn_id:
+            return
+        name = f"{_BEGUN}{len(self._begun_entries()) + 1:06d}-{turn_id}"
+        self._vault.put(name, canonical_json(encode_value(begun)).encode())
+
+    def _begun(self, entry: str) -> _Begun:
+        name = f"{_BEGUN}{entry}"
         stored = self._vault.get(name)
         try:
             return decode_value(_Begun, parse_json(stored or b"", max_bytes=_MAX_JOURNAL))
         except (NotCanonical, UnknownEntry) as error:
             raise RecordError(f"{name} in the vault cannot be read: {error}", hint="put the file back") from None
 
-    def _mark_done(self, turn_id: str) -> None:
-        self._vault.put(f"{_DONE}{turn_id}", b"")
+    def _end(self, entries: Sequence[str]) -> None:
+        for entry in entries:
+            self._vault.put(f"{_DONE}{entry}", b"")
 
     def _take(self, start: str) -> Edits:
         return take_edits(self._repository, start, objects_dir=self._objects)
@@ -280,13 +333,12 @@ def _nothing_pending(turn_id: str) -> bool:
     return False
 
 
+def _turn_of(entry: str) -> str:
+    return entry.partition("-")[2]
+
+
 def _round_of(turn_id: str) -> str:
     return turn_id.rpartition(".")[0]
-
-
-def _order(turn_id: str) -> tuple[int, ...]:
-    """Sort turn ids, `answering.2.author.10`, by round and question."""
-    return tuple(int(part) for part in turn_id.split(".") if part.isdecimal())
 
 
 def _unlisted(listed: tuple[str, ...], changed: tuple[str, ...]) -> tuple[str, ...]:

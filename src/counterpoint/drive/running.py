@@ -183,20 +183,12 @@ def driving(
         settings = settings_of(session, repository, opened.docket.base)
         check_seats(opened, settings)
         clear(case)
-        editing = _editing(session, opened, store.vault(case), repository)
-        subject = ReviewedChange(
-            repository,
-            opened.docket,
-            folder=folder_for(case),
-            objects=objects_of(session.cases, case),
-            checks=settings.checks,
-            environment=session.environment,
-            may_run=may_run,
-            clock=session.clock,
-            ends=datetime.fromisoformat(opened.limits.deadline) if opened.limits.deadline else None,
-            editing=editing,
-        )
-        with _worktree_of(repository, session, is_edited=editing is not None), subject, programs_of(case):
+        # The subject makes folders: only once nobody else edits here.
+        with (
+            _worktree_of(repository, session, opened),
+            _subject(session, opened, settings, repository, store.vault(case), may_run=may_run) as subject,
+            programs_of(case),
+        ):
             driver = Driver(
                 rules_of(opened.protocol),
                 store,
@@ -214,9 +206,34 @@ def driving(
                 driver.put_away()
 
 
-def _editing(session: Session, opened: CaseOpened, vault: Vault, repository: Repository) -> Editing | None:
-    if all(seat.kind is not SeatKind.AUTHOR for seat in opened.roster):
-        return None
+def _subject(
+    session: Session,
+    opened: CaseOpened,
+    settings: Settings,
+    repository: Repository,
+    vault: Vault,
+    *,
+    may_run: bool,
+) -> ReviewedChange:
+    return ReviewedChange(
+        repository,
+        opened.docket,
+        folder=folder_for(opened.case),
+        objects=objects_of(session.cases, opened.case),
+        checks=settings.checks,
+        environment=session.environment,
+        may_run=may_run,
+        clock=session.clock,
+        ends=datetime.fromisoformat(opened.limits.deadline) if opened.limits.deadline else None,
+        editing=_editing(session, opened, vault, repository) if _is_edited(opened) else None,
+    )
+
+
+def _is_edited(opened: CaseOpened) -> bool:
+    return any(seat.kind is SeatKind.AUTHOR for seat in opened.roster)
+
+
+def _editing(session: Session, opened: CaseOpened, vault: Vault, repository: Repository) -> Editing:
     return Editing(
         repository,
         objects=objects_of(session.cases, opened.case),
@@ -230,9 +247,9 @@ def _editing(session: Session, opened: CaseOpened, vault: Vault, repository: Rep
 
 
 @contextmanager
-def _worktree_of(repository: Repository, session: Session, *, is_edited: bool) -> Iterator[None]:
+def _worktree_of(repository: Repository, session: Session, opened: CaseOpened) -> Iterator[None]:
     """Keep another case that edits away from this work tree."""
-    if not is_edited:
+    if not _is_edited(opened):
         yield
         return
     folder = make_home(repository.top).parent / WORKTREE
