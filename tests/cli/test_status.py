@@ -121,7 +121,7 @@ def test_a_closed_case_shows_what_it_came_to(project: Project) -> None:
         "deferred": 0,
         "block_on": "nit",
     }
-    assert f"round 1: commit {commit[:12]}, price.py" in shown
+    assert f"round 1: price.py, committed as {commit[:12]}" in shown
     assert "in the last reading, F1 was settled" in shown
     assert f"read it:   counterpoint report {found['case']}" in shown
 
@@ -138,7 +138,7 @@ def test_progress_is_one_line_after_each_reading_and_after_each_answer(project: 
         "ana: asked",
         "ana: answered",
         f"ana: committed 1 path as {commit}",
-        f"round 2 of at most 3: {commit} is read next; critic is awaited",
+        "round 2 of at most 3: the edit of ana is read next; critic is awaited",
         "critic: asked",
         "critic: answered; sealed until every reviewer has",
     ]

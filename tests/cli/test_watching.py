@@ -123,7 +123,7 @@ def test_after_a_reading_one_line_says_what_is_open_what_it_cost_and_who_is_awai
 
 def test_after_an_answer_one_line_says_what_is_read_and_by_whom(told: Told) -> None:
     """The reading after the last answer is called so (F17)."""
-    read = "4e9f21c04e9f is read next"
+    read = "the edit of ana is read next"
     assert told("", EventKind.ROUND, read, progress=at(2, "checks", "critic", major=1)) == [
         f"[  1.0 s] round 2 of at most 3: {read}; checks and critic are awaited"
     ]

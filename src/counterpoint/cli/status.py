@@ -37,7 +37,7 @@ _SHOWN_PATHS: Final = 3
     cls=Manual,
     examples=[
         ("counterpoint status last", "the newest case"),
-        ("watch counterpoint status last", "again every two seconds, from another terminal"),
+        ("counterpoint status last --repo ../shop", "that of another repository"),
         ("counterpoint status last --json", "for a program"),
     ],
 )
@@ -194,12 +194,13 @@ def _findings(found: CaseStatus) -> list[str]:
 
 
 def _candidate(found: CaseStatus) -> list[str]:
-    docket, commits = found.case.state.docket, found.case.state.case.terms.commits
+    docket = found.case.state.docket
+    taken = "committed" if found.case.state.case.terms.commits else "taken"
     against = f" against {docket.base[:12]}" if docket.base else ""
     return [
         f"{docket.candidate[:12]}{against}",
         *(
-            f"round {offer.round}: {'commit' if commits else 'tree'} {offer.candidate[:12]}, {_paths(offer.changed)}"
+            f"round {offer.round}: {_paths(offer.changed)}, {taken} as {offer.candidate[:12]}"
             for offer in found.offers
         ),
     ]
