@@ -1,6 +1,6 @@
 """What users of such tools have met, each fault once, at the level of the rules (FIELD-FAULTS).
 
-What a review of one round cannot show is named in docs/decisions/0001-review-without-author.md.
+What only rounds can show is in `test_field_faults_of_rounds`.
 """
 
 from dataclasses import replace

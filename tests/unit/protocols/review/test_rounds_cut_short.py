@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from counterpoint.core.checks import EvidenceStatus
-from counterpoint.core.docket import Docket
 from counterpoint.core.edits import Edit
 from counterpoint.core.entries import (
     CandidateOffered,
@@ -248,7 +247,7 @@ def test_a_record_that_was_cut_in_an_answer_is_closed_as_failed() -> None:
 
 def test_an_author_may_edit_a_case_of_words() -> None:
     """A docket without a base has paths once something was edited."""
-    words: Docket = replace(DOCKET, base="", paths=(), commands=())
+    words = replace(DOCKET, base="", paths=(), commands=())
     case = play(docket=words)
     case.read(verdict(finding(location="the second sentence")))
     case.reply(answered("fix"), changed=["text.md"])
