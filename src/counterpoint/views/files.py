@@ -42,9 +42,10 @@ def write_files(case: LoadedCase) -> tuple[Path, ...]:
     folder, texts = case.folder, files_of(case)
     with typed(f"{path_text(folder)} cannot take the files of the rounds"):
         folder.mkdir(parents=True, exist_ok=True)
-        stale = [path for path in folder.iterdir() if _OURS.fullmatch(path.name) and path.name not in texts]
-        for path in stale:
-            path.unlink()
+        for path in folder.iterdir():
+            is_old = _OURS.fullmatch(path.name) and path.name not in texts
+            if is_old and (path.is_symlink() or path.is_file()):
+                path.unlink()
     for name, text in texts.items():
         put_whole(folder / name, text.encode())
     return tuple(folder / name for name in texts)

@@ -24,13 +24,31 @@ def _line(example: str, holder: Holder | None = None) -> CaseLine:
 
 @pytest.mark.parametrize(
     ("example", "decision", "findings"),
-    [("approved", Decision.APPROVED, 0), ("rejected", Decision.REJECTED, 5), ("failed", Decision.UNDETERMINED, 0)],
+    [
+        ("approved", Decision.APPROVED, 0),
+        ("rejected", Decision.REJECTED, 5),
+        ("failed", Decision.UNDETERMINED, 0),
+        ("to-agreement", Decision.APPROVED, 0),
+        ("unresolved", Decision.UNDETERMINED, 2),
+    ],
 )
 def test_a_closed_case_is_listed_by_its_decision(example: str, decision: Decision, findings: int) -> None:
     """The decision, and how many findings are open."""
     line = _line(example)
     assert (line.standing, line.decision, line.open_findings) == (Standing.CLOSED, decision, findings)
     assert line.state == decision.value
+
+
+@pytest.mark.parametrize(
+    ("example", "line"),
+    [("to-agreement", (3, 2, 1)), ("unresolved", (2, 0, 0)), ("hostile-rounds", (2, 1, 1)), ("approved", (1, 0, 0))],
+)
+def test_a_case_of_rounds_is_listed_with_its_round_commits_and_what_was_deferred(
+    example: str, line: tuple[int, int, int]
+) -> None:
+    """How far it came, what it left on the branch, and what must happen before it ships (SPEC D-17)."""
+    fields = _line(example).fields()
+    assert (fields["round"], fields["commits"], fields["deferred_findings"]) == line
 
 
 def test_an_open_case_is_open_and_names_who_drives_it() -> None:

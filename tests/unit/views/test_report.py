@@ -16,13 +16,18 @@ from tests.example_cases import CHECKS, CRITIC, DOCKET, EXAMPLES, NAMED, PASSING
 
 OURS = {
     "Open findings",
+    "Must happen before this ships",
     "Refuted by evidence",
     "Settled findings",
     "Statements about commands",
+    "Rounds",
+    "Commits of the case",
+    "Candidates of the case",
     "Commands",
     "Seats",
     "Coverage",
     "Opening votes",
+    "Gain of debate over the opening vote",
     "Limits and use",
     "Notes",
     "Observers that failed and were called no more",
@@ -68,9 +73,10 @@ def test_a_report_has_our_structure_and_no_other(example: str) -> None:
     assert sections <= OURS
 
 
-def test_a_hostile_text_stands_in_code_alone() -> None:
+@pytest.mark.parametrize("example", ["hostile", "hostile-rounds"])
+def test_a_hostile_text_stands_in_code_alone(example: str) -> None:
     """Every word of it is inside a span or a fence; what stands outside is ours (SECURITY T2, T3, T5)."""
-    tokens = _parsed(render_report(_loaded("hostile")))
+    tokens = _parsed(render_report(_loaded(example)))
     outside = " ".join(inner.content for token in tokens for inner in token.children or () if inner.type == "text")
     for word in ("heading", "alert", "example.org", "somebody", "indented", "bidi"):
         assert word not in outside
@@ -94,6 +100,8 @@ def test_the_same_record_gives_the_same_bytes(example: str) -> None:
         ("deadline-passed", "Unresolved: the case stopped before it was decided: deadline_passed"),
         ("withdrawn", "Unresolved: the case stopped before it was decided: withdrawn; superseded"),
         ("open-and-waiting", "Open: nothing is decided yet."),
+        ("to-agreement", "Approved: checks, critic approved, and nothing is open."),
+        ("unresolved", "Unresolved: critic-F2 is open: critic holds it, and the author disputes it."),
     ],
 )
 def test_the_first_line_is_the_decision_and_why(example: str, begins: str) -> None:

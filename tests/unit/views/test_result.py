@@ -16,6 +16,8 @@ from counterpoint.record.memory import MemoryStore
 from counterpoint.views.result import render_result, result_of
 from counterpoint.views.schema import RESULT_SCHEMA
 from tests.example_cases import EXAMPLES, HOSTILE, play
+from tests.example_play import CANDIDATE
+from tests.example_rounds import COMMITS
 
 VALIDATOR = Draft202012Validator(dict(RESULT_SCHEMA))
 
@@ -94,6 +96,38 @@ def test_every_finding_and_every_claim_is_in_the_result() -> None:
     assert ids == ["checks-F1", "checks-F2", "critic-F1", "critic-F2", "critic-F3", "critic-F4", "critic-F5"]
     assert {finding["id"] for finding in result["findings"] if not finding["blocks"]} == {"critic-F2", "critic-F5"}
     assert [claim["status"] for claim in result["claims"]] == ["refuted", "not_checked"]
+
+
+def test_a_result_of_rounds_has_both_positions_of_every_finding() -> None:
+    """What the author answered and what the raiser ruled, each with its round (issue 3; SPEC D-13, D-14)."""
+    findings = {finding["id"]: finding for finding in result_of(_loaded("to-agreement"))["findings"]}
+    disputed = findings["critic-F2"]
+    assert [(a["round"], a["disposition"]) for a in disputed["answers"]] == [(1, "rebut"), (2, "partial")]
+    assert [(r["round"], r["ruling"]) for r in disputed["rulings"]] == [(2, "stands"), (3, "settled")]
+    assert [own for own, finding in findings.items() if finding["unevidenced"]] == ["critic-F3"]
+    assert [own for own, finding in findings.items() if finding["disputed"]] == []
+
+
+def test_a_result_of_rounds_has_the_commits_of_the_case_and_what_debate_changed() -> None:
+    """From the candidate that the case opened with to the newest (SPEC D-20; DESIGN 7.1)."""
+    result = result_of(_loaded("to-agreement"))
+    assert [offer["candidate"] for offer in result["offers"]] == list(COMMITS)
+    assert [offer["previous"] for offer in result["offers"]] == [CANDIDATE, COMMITS[0]]
+    assert (result["docket"]["candidate"], result["candidate"]) == (CANDIDATE, COMMITS[1])
+    assert [found["offered"] for found in result["rounds"]] == [*COMMITS, None]
+    assert result["deferred"] == ["critic-F4"]
+    assert result["debate"] == {
+        "opening": {"approvals": 0, "verdicts": 2},
+        "final": {"approvals": 2, "verdicts": 2},
+        "gain": 2,
+    }
+
+
+def test_a_reviewer_that_was_not_asked_again_is_named() -> None:
+    """It had approved exactly this candidate (docs/decisions, "An approval stands while nothing changes")."""
+    first, second = result_of(_loaded("unresolved"))["rounds"]
+    assert (first["stood"], second["stood"]) == ([], ["checks"])
+    assert [verdict["seat"] for verdict in second["verdicts"]] == ["critic"]
 
 
 def test_a_result_of_an_open_case_says_so() -> None:
