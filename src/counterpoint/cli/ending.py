@@ -4,7 +4,6 @@ Shared by `review` and `resume`.
 """
 
 import asyncio
-import shlex
 import sys
 from typing import Final
 
@@ -14,7 +13,7 @@ from counterpoint.cli.allow import Allowed
 from counterpoint.cli.commenting import leave_comment
 from counterpoint.cli.output import fail, say_interrupted, styled, tell
 from counterpoint.cli.watching import Watcher
-from counterpoint.cli.where import Where, find_where
+from counterpoint.cli.where import Where
 from counterpoint.core.canonical import visible
 from counterpoint.core.checks import EvidenceStatus
 from counterpoint.core.findings import Finding
@@ -45,7 +44,7 @@ _MAX_ISSUE: Final = 300
 
 def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, *, as_json: bool) -> int:
     """Drive an open case to its end and print the result, or what stopped it and how to go on; return the code."""
-    resume = _command(where, "resume", case)
+    resume = where.command_line("resume", case)
     try:
         with Watcher() as watcher:
             on_event = _keeping_files(watcher, where, case)
@@ -77,16 +76,6 @@ def _keeping_files(watcher: Watcher, where: Where, case: str) -> OnEvent:
     return hear
 
 
-def _command(where: Where, command: str, case: str) -> str:
-    """Return a command line about a case that finds it from the current folder."""
-    words = ["counterpoint", command, case]
-    if find_where(None, None).repo != where.repo:
-        words += ["--repo", str(where.repo)]
-    if where.root is not None:
-        words += ["--root", str(where.root)]
-    return shlex.join(words)
-
-
 def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
     """Write the reports, print the result, and return the exit code."""
     report, _ = write_reports(loaded)
@@ -109,7 +98,7 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
         click.echo(f"since:    {opened.candidate[:12]}, {offers} {what}{'' if offers == 1 else 's'} by the author")
     click.echo(f"evidence: {_EVIDENCE[outcome.evidence]}")
     click.echo(f"report:   {visible(path_text(report))}")
-    click.echo(f"check it: {_command(where, 'verify', loaded.name)}")
+    click.echo(f"check it: {where.command_line('verify', loaded.name)}")
     return exit_code(outcome)
 
 
