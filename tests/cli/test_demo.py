@@ -42,7 +42,7 @@ def test_what_the_demo_says_to_try_next_works(
     called = call(capsys, "demo", "--dir", "here")
     assert called.code == 0
     assert [line[:2] for line in called.out.splitlines() if re.match(r"[0-9]\. ", line)] == [
-        f"{number}." for number in range(1, 7)
+        f"{number}." for number in range(1, 9)
     ]
     *_, export, commands = lines = [line.strip() for line in called.out.splitlines()]
     monkeypatch.chdir(next(line.removeprefix("cd ") for line in lines if line.startswith("cd ")))

@@ -1,6 +1,7 @@
 """`counterpoint demo`: a whole review on a small repository, with what can go wrong shown going wrong.
 
-Everything is real: the repository, the driver, the record, the checks. Only the critic's opinion is a script.
+Everything is real: the repository, the driver, the record, the checks, the commit. Only the critic's opinion is a
+script, and the author a short program.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,13 +19,13 @@ import click
 
 from counterpoint.cli.manual import Manual, json_option
 from counterpoint.cli.output import print_json, say
+from counterpoint.core.case import CaseState
 from counterpoint.core.checks import EvidenceStatus
-from counterpoint.core.findings import FindingStatus
 from counterpoint.core.outcome import exit_code
 from counterpoint.core.values import Turn
 from counterpoint.core.wording import say_command
-from counterpoint.drive.cases import LoadedCase, case_name, load_case, make_home
-from counterpoint.drive.demo import BRANCH, CRITIC, TAMPERED, build_repository, build_settings
+from counterpoint.drive.cases import case_name, load_case, make_home
+from counterpoint.drive.demo import BRANCH, CRITIC, MENDER, TAMPERED, build_repository, build_settings
 from counterpoint.drive.driver import Driver, Step
 from counterpoint.drive.paths import Folders
 from counterpoint.drive.planning import ReviewRequest, plan_review
@@ -43,8 +45,8 @@ EXITS: Final[Mapping[int, str]] = {
     1: "something did not, or it could not run",
     2: "the command line is wrong",
 }
-_EXPECTED_CODE: Final = 3
-"""What the review of the demo's branch ends with: decided, and not approved."""
+_EXPECTED_CODE: Final = 0
+"""What the review of the demo's branch ends with: approved, once the author has answered."""
 _SECOND_THOUGHT: Final = GiveVerdict(
     summary="On second thought it is fine.",
     findings=(),
@@ -71,8 +73,8 @@ def demo(*, folder: Path | None, as_json: bool) -> int:
     """Run a whole review on a small repository: no key, no network, under a minute.
 
     Two reviewers judge a branch with a bug in it. One runs the project's tests; the other is a script that also says
-    two things that are not true. Then one byte of a copy of the record is changed. Your own settings and state are
-    not touched.
+    two things that are not true. An author mends the bug, its edit is committed, and they read again. Then one byte
+    of a copy of the record is changed. Your own settings and state are not touched.
     """
     place = _new_folder(folder)
     told = _Teller(silent=as_json)
@@ -98,6 +100,10 @@ class _Teller:
             self._checked.append(event.text)
         elif event.kind in {EventKind.ANSWERED, EventKind.ATTEMPT_FAILED}:
             self._answered.append(f"{event.seat}: {event.text}")
+
+    def forget_events(self) -> None:
+        self._checked.clear()
+        self._answered.clear()
 
     def tell_events(self) -> None:
         for line in (*sorted(self._checked), *sorted(self._answered)):
@@ -128,9 +134,8 @@ def _run(place: Path, told: _Teller) -> dict[str, Any]:
     told()
     told("2. Two reviewers judge the branch, neither seeing the other's answer")
     with driving(session, case, may_run=True, on_event=told.event) as driver:
-        refused_by = asyncio.run(_drive(driver, told))
+        refused_by = asyncio.run(_drive(driver, _Scene(session=session, case=case, told=told)))
     loaded = load_case(open_store(session.cases, folders), session.cases, case)
-    _show_outcome(loaded, told)
     report, _ = write_reports(loaded)
     named = _tamper(session, case, place / "tampered", told)
     _say_where(place, case, report, told)
@@ -148,21 +153,39 @@ def _run(place: Path, told: _Teller) -> dict[str, Any]:
 
 def _open(session: Session, case: str, told: _Teller) -> None:
     plan = plan_review(
-        ReviewRequest(repo=session.repo, flags={}),
+        ReviewRequest(repo=session.repo, flags={}, author=MENDER),
         folders=session.folders,
         environment={},
         snapshot_into=objects_of(session.cases, case),
     )
     open_review(session, plan, case=case, grants=())
-    told(
-        f"   judged: {plan.docket.candidate[:12]} against {plan.docket.base[:12]}, by {' and '.join(plan.reviewers)}"
-    )
+    judged = f"{plan.docket.candidate[:12]} against {plan.docket.base[:12]}"
+    told(f"   judged: {judged}, by {' and '.join(plan.reviewers)}; {plan.author} answers")
     for command in plan.docket.commands:
         told(f"   found:  `{say_command(command.argv)}`, because {command.why}")
 
 
-async def _drive(driver: Driver[Any], told: _Teller) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scene:
+    """A case while it is driven, and who tells of it."""
+
+    session: Session
+    case: str
+    told: _Teller
+
+    def look(self) -> CaseState:
+        """Return what the record holds now."""
+        session = self.session
+        return load_case(open_store(session.cases, session.folders), session.cases, self.case).state
+
+    def end(self) -> str:
+        session = self.session
+        return headline(load_case(open_store(session.cases, session.folders), session.cases, self.case))
+
+
+async def _drive(driver: Driver[CaseState], scene: _Scene) -> str:
     """Drive to the end; in between, let the critic speak out of turn. Return the rule that refused it."""
+    told = scene.told
     await driver.advance()
     told.tell_events()
     told()
@@ -174,29 +197,48 @@ async def _drive(driver: Driver[Any], told: _Teller) -> str:
     except Refused as error:
         rule = error.rule
         told(f"   refused: {error}")
+    await driver.advance()
+    _show_reading(scene.look(), told)
+    told()
+    told("5. The author answers in the work tree; what it edited is committed, and nothing else is taken")
+    while not scene.look().offers:
+        await driver.advance()
+    _show_answer(scene.look(), told)
+    told()
+    told("6. They read again: the new commit, their own findings, the answers")
+    told.forget_events()
     while await driver.advance() is Step.AGAIN:
         pass
+    told.tell_events()
+    for finding in scene.look().ledger:
+        told(f"   {finding.id} is {finding.status}: {finding.reason}")
+    told(f"   {scene.end()}")
     return rule
 
 
-def _show_outcome(loaded: LoadedCase, told: _Teller) -> None:
+def _show_reading(state: CaseState, told: _Teller) -> None:
     told()
-    told("4. All answers are opened together; code looks at what they rest on, and decides")
-    for claim in loaded.state.claims:
+    told("4. All answers are opened together; code looks at what they rest on")
+    for claim in state.claims:
         told(f"   {claim.seat} says `{claim.command}` {'passes' if claim.says_passes else 'fails'}")
         told(f"      {claim.status}: {claim.detail}")
-    for finding in loaded.state.ledger:
-        assert finding.status is FindingStatus.OPEN, "the demo settles nothing"
+    for finding in state.ledger:
         told(f"   {finding.id} ({finding.severity}) at {finding.location}")
         told(f"      {finding.evidence}: {finding.detail}")
-    told(f"   {headline(loaded)}")
+
+
+def _show_answer(state: CaseState, told: _Teller) -> None:
+    for finding in state.ledger:
+        answer = finding.answers[-1]
+        told(f"   {finding.id}: {answer.disposition}, {answer.reasoning}")
+    told(f"   committed: {', '.join(state.offers[-1].changed)}")
 
 
 def _tamper(session: Session, case: str, copies: Path, told: _Teller) -> int:
     """Change one byte of a copy of the record; return the number of the entry that `verify` names."""
     before, after = TAMPERED
     told()
-    told(f"5. In a copy of the record, one byte is changed: {before.decode()!r} becomes {after.decode()!r}")
+    told(f"7. In a copy of the record, one byte is changed: {before.decode()!r} becomes {after.decode()!r}")
     copies.mkdir()
     name = f"{case}{CHANNEL_FILE}"
     copy = copies / name
@@ -215,7 +257,7 @@ def _tamper(session: Session, case: str, copies: Path, told: _Teller) -> int:
 
 def _say_where(place: Path, case: str, report: Path, told: _Teller) -> None:
     told()
-    told("6. Everything lies in one folder; look around, then remove it")
+    told("8. Everything lies in one folder; look around, then remove it")
     told(f"   {shlex.quote(str(report.relative_to(place)))}")
     told(f"   shop/.counterpoint/cases/{case}/{case}{CHANNEL_FILE}")
     told(f"   cd {shlex.quote(str(place / 'shop'))}")

@@ -1,19 +1,22 @@
-"""The demo's material: a small repository with a bug on a branch, and a critic whose opinion stands in a script.
+"""The demo's material: a small repository with a bug on a branch, a scripted critic, an author of twenty lines.
 
 Authors and dates are fixed, so that the commits have the same ids everywhere.
 """
 
+import json
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from counterpoint.errors import SourceError
 
-__all__ = ["BRANCH", "CRITIC", "TAMPERED", "build_repository", "build_settings"]
+__all__ = ["BRANCH", "CRITIC", "MENDER", "TAMPERED", "build_repository", "build_settings"]
 
 BRANCH: Final = "round-totals"
 CRITIC: Final = "critic"
+MENDER: Final = "mender"
 
 _PRICE: Final = '''\
 """Prices in cents."""
@@ -56,6 +59,7 @@ if __name__ == "__main__":
 _CRITIC: Final = """\
 [[reply]]
 seat = "critic"
+round = 1
 model = "a script"
 
 [reply.answer]
@@ -85,11 +89,65 @@ suggestion = "return 0 for an empty list"
 statement = "I ran the tests, and all of them pass."
 command = "COMMAND"
 passes = true
+
+[[reply]]
+seat = "critic"
+round = 2
+model = "a script"
+
+[reply.answer]
+summary = "Whole cents again. The second finding was mine to take back."
+responseToRebuttal = "There is no such line."
+approved = true
+
+[[reply.answer.findings]]
+id = "F1"
+severity = "major"
+status = "resolved"
+reason = "it stays with integers"
+location = "price.py:7"
+issue = "A float decides about cents."
+suggestion = ""
+
+[[reply.answer.findings]]
+id = "F2"
+severity = "blocking"
+status = "resolved"
+reason = "nothing divides by the number of prices"
+location = "price.py:9"
+issue = "This divides by zero."
+suggestion = ""
+"""
+_MENDER: Final = """\
+import json
+import pathlib
+import sys
+
+brief = json.loads(pathlib.Path(sys.argv[1]).read_text())
+file = pathlib.Path("price.py")  # an author is started in the work tree
+answers = []
+for finding in brief["payload"]["findings"]:
+    if finding["evidence"] == "refuted":
+        answer = {"disposition": "rebut", "reasoning": "price.py has no such line."}
+    else:
+        answer = {"disposition": "fix", "reasoning": "All prices are summed, and cents stay whole."}
+    answers.append({"finding": finding["id"], **answer})
+text = file.read_text()
+text = text.replace("sum(prices[1:])", "sum(prices)")
+text = text.replace("int(gross * (1 - discount_percent / 100))", "gross * (100 - discount_percent) // 100")
+file.write_text(text)
+print(json.dumps({"summary": "Sum all prices, in whole cents", "dispositions": answers, "changed": ["price.py"]}))
 """
 _SETTINGS: Final = """\
 [agents.critic]
 kind = "scripted"
 file = "critic.toml"
+
+[agents.mender]
+kind = "command"
+command = ["PYTHON", "MENDER", "{brief_json}"]
+prompt = "file"
+destination = "local"
 
 [review]
 reviewers = ["checks", "critic"]
@@ -122,6 +180,8 @@ def build_repository(folder: Path, environment: Mapping[str, str]) -> None:
     git("init", "--quiet", "--initial-branch=main", "--template=")
     (folder / "price.py").write_text(_PRICE, encoding="utf-8")
     (folder / "test_price.py").write_text(_TESTS, encoding="utf-8")
+    for key, value in (("user.name", "Demo"), ("user.email", "demo@example.invalid")):
+        git("config", key, value)
     git("add", "--all")
     git(
         "commit",
@@ -136,9 +196,14 @@ def build_repository(folder: Path, environment: Mapping[str, str]) -> None:
 
 
 def build_settings(folder: Path) -> None:
-    """Write the person's settings and the critic's script into the new folder `folder`."""
+    """Write the person's settings, the critic's script and the author into the new folder `folder`."""
     folder.mkdir(parents=True, mode=0o700)
-    (folder / "config.toml").write_text(_SETTINGS, encoding="utf-8")
+    mender = folder / "mender.py"
+    settings = _SETTINGS
+    for word, path in (("PYTHON", sys.executable), ("MENDER", str(mender))):
+        settings = settings.replace(json.dumps(word), json.dumps(path))
+    (folder / "config.toml").write_text(settings, encoding="utf-8")
+    mender.write_text(_MENDER, encoding="utf-8")
     (folder / "critic.toml").write_text(_CRITIC.replace("COMMAND", TEST_COMMAND), encoding="utf-8")
 
 
