@@ -36,6 +36,8 @@ __all__ = ["HumanAgent", "Terminal"]
 
 MAX_LINE: Final = 64 * 1024
 _CHUNK: Final = 4096
+_FINDINGS: Final = "your_findings"
+"""In the payload of somebody who has raised findings before."""
 _IF_BLANK: Final = {"status": "open"}
 """What an empty line stands for under these keys."""
 
@@ -154,13 +156,14 @@ class HumanAgent(Agent):
             try:
                 terminal.say(f"\n=== {seat}: {workspace.turn.phase}, round {workspace.turn.round} ===\n")
                 await terminal.show("\n\n".join([visible(brief.instructions), *payload_blocks(brief)]))
-                answer = await self._fill(brief.schema, kept)
+                answer = await self._fill(brief, kept)
             except EOFError:
                 raise NeedsPerson(f"seat {seat!r}: the input ended before the answer was whole", hint=hint) from None
         return Reply(content=answer, model_requested="", model_reported=NOT_REPORTED)
 
-    async def _fill(self, schema: Mapping[str, Any], kept: Path) -> bytes:
-        form = _Form(self._terminal, kept)
+    async def _fill(self, brief: Brief, kept: Path) -> bytes:
+        schema = brief.schema
+        form = _Form(self._terminal, kept, is_numbered=_FINDINGS not in brief.payload)
         await form.take_up()
         while True:
             self._terminal.say("\nYour answer. A line that ends in \\ goes on in the next one.\n")
@@ -175,11 +178,15 @@ class HumanAgent(Agent):
 
 
 class _Form:
-    """Questions along a schema. Answers already in the draft are taken from there, in their order."""
+    """Questions along a schema. Answers already in the draft are taken from there, in their order.
 
-    def __init__(self, terminal: Terminal, kept: Path) -> None:
+    Findings are numbered for the person, but for one who has raised some before and rules on them by their ids.
+    """
+
+    def __init__(self, terminal: Terminal, kept: Path, *, is_numbered: bool) -> None:
         self._terminal = terminal
         self._kept = kept
+        self._is_numbered = is_numbered
         self._earlier: list[str] = []
 
     async def take_up(self) -> None:
@@ -224,7 +231,7 @@ class _Form:
         found: list[Any] = []
         while await self.yes(f"{label}: {len(found)} so far. Add one?", default=False):
             part = item
-            if isinstance(item.get("properties", {}).get("id"), dict):
+            if self._is_numbered and isinstance(item.get("properties", {}).get("id"), dict):
                 part = {**item, "properties": {**item["properties"], "id": {"const": f"F{len(found) + 1}"}}}
             found.append(await self.value(part, f"{label} {len(found) + 1}", root))
         return _LEFT_OUT if optional and not found else found

@@ -270,3 +270,12 @@ def test_a_plain_file_makes_nobody_wait(tmp_path: Path) -> None:
     with (tmp_path / "typed").open() as reads:
         terminal = Terminal(reads, io.StringIO(), interactive=True)
         assert json.loads(finish(put(terminal, tmp_path)))["summary"] == "fine"
+
+
+def test_somebody_who_rules_on_findings_names_them(tmp_path: Path) -> None:
+    """In a later reading F1 is not the first that is typed, but the one that was raised (SPEC D-12)."""
+    finding = ["F3", "src/a.py:3", "", "It is wrong.", "Mend it.", "bl", "it is gone", "resolved"]
+    asked = Asked(tmp_path, ["One left.", "y", *finding, "n", "n", "", "", "y", "y"])
+    answer = asked.answer(VERDICT, {"your_findings": [{"id": "F3"}]})
+    assert [(f["id"], f["status"], f["reason"]) for f in answer["findings"]] == [("F3", "resolved", "it is gone")]
+    assert answer["approved"] is True
