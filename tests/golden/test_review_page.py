@@ -6,10 +6,14 @@ from typing import Final
 
 from counterpoint.core.docket import SeatKind
 from counterpoint.core.entries import ENTRY_TYPES
-from counterpoint.protocols.review import REVIEW, TABLE, GiveVerdict, NameChecks
+from counterpoint.core.findings import Disposition
+from counterpoint.core.limits import Limits
+from counterpoint.core.values import Decision
+from counterpoint.protocols.review import REVIEW, TABLE, AnswerFindings, GiveVerdict, NameChecks
+from counterpoint.protocols.review.codec import schema_for
 from tests.golden_files import check_golden
 from tests.need import ROOT
-from tests.review_case import CHECKS, CRITIC, Play
+from tests.review_case import AUTHOR, CHECKS, CRITIC, Play
 
 PAGE: Final = ROOT / "docs/protocols/review.md"
 _TABLE: Final = re.compile(r"(<!-- table: .*? -->\n)(.*?)(<!-- /table -->)", re.DOTALL)
@@ -38,22 +42,42 @@ def _examples() -> list[object]:
 
 
 def test_the_examples_are_answers_that_the_rules_accept() -> None:
-    """Each runs through the real schema, `parse` and `admit` (SPEC D-11)."""
-    verdict, commands = _examples()
-    case = Play(CRITIC, CHECKS)
-    assert isinstance(case.weigh("critic", verdict)[0].submission, GiveVerdict)
-    assert isinstance(case.weigh("checks", commands)[0].submission, NameChecks)
+    """One after the other they are a review to agreement, through the real `parse` and `admit` (SPEC D-11, D-13)."""
+    verdict, again, commands, answer = _examples()
+    case = Play(AUTHOR, CRITIC, CHECKS, limits=Limits(max_rounds=1))
+    case.answer("critic", verdict)
+    case.answer("checks", commands)
+    case.settle()
+    case.answer("author", answer)
+    case.settle()
+    case.answer("critic", again)
+    case.answer("checks", commands)
+    case.settle()
+    assert case.outcome.decision is Decision.APPROVED
+    kept = [type(opened.submission) for opened in case.vault.values()]
+    assert kept == [GiveVerdict, NameChecks, AnswerFindings, GiveVerdict, NameChecks]
 
 
 def test_the_example_of_a_verdict_shows_every_key() -> None:
     """A reader learns the whole shape from it."""
     case = Play(CRITIC)
     schema = REVIEW.schema(case.state, case.owed("critic"))
-    verdict, _ = _examples()
+    verdict, *_ = _examples()
     assert isinstance(verdict, dict)
     assert verdict.keys() == schema["properties"].keys()
     assert verdict["findings"][0].keys() == schema["properties"]["findings"]["items"]["properties"].keys()
     assert verdict["claims"][0].keys() == schema["properties"]["claims"]["items"]["properties"].keys()
+
+
+def test_the_example_of_an_answer_shows_every_key_and_the_page_every_word() -> None:
+    """An author's script can be written from the page alone (SPEC D-13)."""
+    shape = schema_for(SeatKind.AUTHOR)["properties"]
+    *_, answer = _examples()
+    assert isinstance(answer, dict)
+    assert answer.keys() == shape.keys()
+    assert answer["dispositions"][0].keys() == shape["dispositions"]["items"]["properties"].keys()
+    rows = re.findall(r"^\| `([a-z_]+)` \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert [row for row in rows if row in list(Disposition)] == list(Disposition)
 
 
 def test_the_reason_stands_before_the_verdict() -> None:
@@ -65,13 +89,10 @@ def test_the_reason_stands_before_the_verdict() -> None:
     assert item.index("issue") < item.index("severity") < item.index("status")
 
 
-def test_a_schema_has_two_shapes() -> None:
-    """An opinion gives a verdict, checks name commands; there is no third kind of seat."""
-    case = Play(CRITIC, CHECKS)
-    keys = {
-        seat.kind: set(REVIEW.schema(case.state, case.owed(seat.name))["properties"]) for seat in (CRITIC, CHECKS)
-    }
-    assert keys == {
+def test_a_schema_has_a_shape_for_each_kind_of_seat() -> None:
+    """An opinion gives a verdict, checks name commands, an author answers; no seat has two words for it."""
+    assert {kind: set(schema_for(kind)["properties"]) for kind in SeatKind} == {
         SeatKind.OPINION: {"summary", "findings", "claims", "responseToRebuttal", "candidate", "approved"},
         SeatKind.CHECKS: {"commands"},
+        SeatKind.AUTHOR: {"summary", "dispositions", "changed"},
     }
