@@ -144,13 +144,14 @@ class Editing:
                 self.demand_candidate(candidate)
                 self._demand_git(turn.id)
             except NeedsPerson as error:
-                raise NeedsPerson("; ".join(filter(None, (str(error), line))), hint=error.hint) from None
+                said = [str(error)] if str(error) not in line else []
+                raise NeedsPerson("; ".join(filter(None, (*said, line))), hint=error.hint) from None
         self._journal(turn.id, _Begun(git=look_at_git(self._repository), patient=patient, start=candidate))
         return line
 
     def _demand_git(self, turn_id: str) -> None:
         """Raise `NeedsPerson` where a turn that was put away has changed more than files."""
-        if moved := self._moved(turn_id):
+        if moved := self._moved(turn_id, is_asked=False):
             raise NeedsPerson("; ".join(moved), hint="undo that, then resume the case")
 
     def _who(self) -> Identity:
@@ -285,12 +286,14 @@ class Editing:
 
     # --- the journal: an entry for each time that an author was about to be asked, by number and turn
 
-    def _moved(self, turn_id: str) -> tuple[str, ...]:
+    def _moved(self, turn_id: str, *, is_asked: bool = True) -> tuple[str, ...]:
         """Return what of the git folder is not as it was before the round's first question.
 
-        A turn that was begun twice had not been asked the first time. What a person edits in is the person's.
+        A turn that was begun twice had not been asked the first time. Where a person edits, only HEAD counts.
         """
         newest = {_turn_of(entry): entry for entry in self._begun_entries()}
+        if not is_asked:
+            newest.pop(turn_id, None)
         asked = [entry for turn, entry in newest.items() if _round_of(turn) == _round_of(turn_id)]
         if not asked:
             return ()
