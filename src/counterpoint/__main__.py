@@ -8,10 +8,16 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    from counterpoint.cli.main import run  # noqa: PLC0415 - importing the package must cost nothing
-
     _open_standard_streams()
-    sys.exit(run(sys.argv[1:]))
+    words = sys.argv[1:]
+    # Importing the package must cost nothing, and the mailbox does without what the other commands need.
+    if words[:1] == ["channel"]:
+        from counterpoint.cli.channel import run as run_channel  # noqa: PLC0415
+
+        sys.exit(run_channel(words[1:]))
+    from counterpoint.cli.main import run  # noqa: PLC0415 - as above
+
+    sys.exit(run(words))
 
 
 def _open_standard_streams() -> None:

@@ -176,10 +176,13 @@ class ConfigError(CounterpointError):
 
     code = "config"
 
-    def __init__(self, path: str, expected: str, *, got: object = None, source: str = "", hint: str = "") -> None:
+    def __init__(
+        self, path: str, expected: str, *, got: object = None, source: str = "", hint: str = "", sentence: str = ""
+    ) -> None:
         where = f" (in {source})" if source else ""
         found = "" if got is None else f"; got {got!r}"
-        super().__init__(f"{path}: expected {expected}{found}{where}", hint=hint or f"correct {path!r}")
+        composed = sentence or f"{path}: expected {expected}{found}{where}"
+        super().__init__(composed, hint=hint or f"correct {path!r}")
         self.path = path
         self.expected = expected
         self.source = source

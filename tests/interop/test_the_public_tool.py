@@ -1,14 +1,16 @@
 """The public tool works on our channels as on its own, and we on its (DESIGN 5; issue 2, "it is done when")."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from counterpoint.drive.posting import begin_channel, post
 from counterpoint.errors import Refused
+from counterpoint.protocols.mailbox import Mailbox, Parties, Submission, admit, check_submission
 from counterpoint.record.files import FileStore, Layout
 from tests import need
 from tests.channels import CASE, SHARED, STAMP, begin, draft, file_store, key
@@ -163,27 +165,37 @@ print(json.dumps(results))
 """
 
 SENDERS: Final = ["claude", "codex", "owner", "eve"]
-TYPES: Final = ["review-request", "verdict", "question", "info", "close", "close", "info", "vote"]
-THREADS: Final = ["one", "one", "one", "two", "T"]
+TYPES: Final = ["review-request", "verdict", "question", "info", "close", "info", "vote"]
 TEXTS: Final = ["text", "more\ntext", " ", "x\n## MSG-9 | z | from: a | type: b | thread: c | refs: -"]
 REFS: Final = ["", "a.md", "a\nb"]
+
+
+def conversations(draw: Random, length: int, *, cap: int) -> list[list[object]]:
+    """Make up submissions, most of them about the thread that is open then.
+
+    A thread is opened once, and force never closes another one: there the public tool is known to be at fault
+    (SPEC C-142, C-143).
+    """
+    parties, state, count = Parties(parties=("claude", "codex"), supervisor="owner", thread_cap=cap), Mailbox(), 0
+    said: list[list[object]] = []
+    for step in range(length):
+        sender, kind = draw.choices(SENDERS, [4, 4, 3, 1])[0], draw.choice(TYPES)
+        thread = draw.choices([state.thread or f"thread-{step}", f"aside-{step}", "T"], [12, 2, 1])[0]
+        text, refs = draw.choices(TEXTS, [20, 5, 1, 1])[0], draw.choices(REFS, [20, 5, 1])[0]
+        force = kind != "close" and draw.random() < 1 / 8
+        said.append([sender, kind, thread, text, refs, force])
+        submission = Submission(speaker=sender, type=kind, thread=thread, text=text, refs=refs, force=force)
+        with suppress(Refused):
+            check_submission(parties, submission, forged=(2, text) if "## MSG" in text else None)
+            before, state = state, admit(parties, state, submission, n=step, count=count)
+            count = (count if state.thread == before.thread else 0) + (thread == state.thread)
+    return said
 
 
 def test_both_tools_decide_alike_over_many_conversations(tmp_path: Path) -> None:
     """The same random submissions are let in and refused by both, with the same turn and thread after each (3.3)."""
     need.oracle()
-    draw = Random(20260706)
-    said = [
-        [
-            draw.choices(SENDERS, [4, 4, 3, 1])[0],
-            draw.choice(TYPES),
-            draw.choice(THREADS),
-            draw.choices(TEXTS, [20, 5, 1, 1])[0],
-            draw.choices(REFS, [20, 5, 1])[0],
-            draw.random() < 1 / 8,
-        ]
-        for _ in range(600)
-    ]
+    said: list[Any] = conversations(Random(20260706), 600, cap=4)
     theirs_root, ours_root = tmp_path / "theirs", tmp_path / "ours"
     for root in (theirs_root, ours_root):
         root.mkdir()

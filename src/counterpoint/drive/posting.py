@@ -6,12 +6,16 @@ What can be refused without the channel is refused before it is held. The rules 
 `protocols.mailbox`; which line reads as a header, which commit exists and what the doorbell says is found out here.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.protocols.mailbox import (
+    MANAGED,
     Entry,
+    EntryType,
     Mailbox,
     Submission,
     admit,
@@ -19,15 +23,16 @@ from counterpoint.protocols.mailbox import (
     check_submission,
     cited_commits,
     fold,
+    make_parties,
     read_parties,
 )
 from counterpoint.record.header import reads_as_header
 from counterpoint.record.store import Block, Draft, Genesis, Held, Store
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from counterpoint.record.files import FileStore
 
-__all__ = ["Posted", "begin_channel", "post"]
+__all__ = ["Posted", "begin_channel", "begin_plain", "bell_of", "entry_of", "post", "state_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +54,7 @@ def begin_channel(
     parties: tuple[str, str],
     supervisor: str,
     thread_cap: int,
-    project: "Path | None",
+    project: str | None,
     channel_id: str,
     stamp: str,
     keys: Sequence[str] = (),
@@ -71,17 +76,57 @@ def begin_channel(
         ConfigError: the names or the cap cannot be used.
         RecordError: the channel cannot be made.
     """
-    settings = {
+    settings = _settings(
+        channel,
+        parties=parties,
+        supervisor=supervisor,
+        thread_cap=thread_cap,
+        project=project,
+        version=MANAGED,
+    )
+    genesis = Genesis(channel_id=channel_id, mode="shared", roster=(*parties, supervisor), keys=tuple(keys))
+    store.create(channel, genesis, stamp=stamp, sender=supervisor, settings=settings)
+
+
+def begin_plain(
+    store: "FileStore",
+    channel: str,
+    *,
+    parties: tuple[str, str],
+    supervisor: str,
+    thread_cap: int,
+    project: str | None,
+    version: int = MANAGED,
+) -> None:
+    """Begin a shared channel in the public tool's own form, in which nothing is chained.
+
+    Raises:
+        ConfigError: the names or the cap cannot be used.
+        RecordError: the channel cannot be made.
+    """
+    settings = _settings(
+        channel,
+        parties=parties,
+        supervisor=supervisor,
+        thread_cap=thread_cap,
+        project=project,
+        version=version,
+    )
+    store.create_plain(channel, settings)
+
+
+def _settings(
+    channel: str, *, parties: tuple[str, str], supervisor: str, thread_cap: int, project: str | None, version: int
+) -> Mapping[str, Any]:
+    make_parties(parties=parties, supervisor=supervisor, thread_cap=thread_cap, project=project, version=version)
+    return {
         "parties": list(parties),
         "supervisor": supervisor,
         "thread_cap": thread_cap,
         "name": channel,
-        "project": None if project is None else str(project),
-        "managed_version": 1,
+        "project": project,
+        "managed_version": version,
     }
-    read_parties(settings)
-    genesis = Genesis(channel_id=channel_id, mode="shared", roster=(*parties, supervisor), keys=tuple(keys))
-    store.create(channel, genesis, stamp=stamp, sender=supervisor, settings=settings)
 
 
 def post(
@@ -95,7 +140,8 @@ def post(
     stamp: str,
     refs: str = "",
     force: bool = False,
-    verify_refs: "Path | None" = None,
+    verify_refs: str | None = None,
+    source: str = "the settings",
 ) -> Posted:
     """Record what `sender` says, if the rules of the channel let it in, and ring the doorbell.
 
@@ -110,6 +156,7 @@ def post(
         refs: what it is about, commits as `name@sha`.
         force: the supervisor's way past an open thread.
         verify_refs: a repository in which at least one commit, and every commit that refs cite, has to be.
+        source: the path of the channel's settings, for messages.
 
     Raises:
         Refused: a rule of the channel; nothing was written.
@@ -119,28 +166,42 @@ def post(
     """
     said = Submission(speaker=sender, type=type, thread=thread, text=text, refs=refs, force=force)
     if verify_refs is not None:
-        check_commits(said, _look_up(said, verify_refs), repository=str(verify_refs), at_least_one=True)
-    parties = read_parties(store.settings(channel))
+        check_commits(said, _look_up(said, verify_refs), repository=verify_refs, at_least_one=True)
+    parties = read_parties(store.settings(channel), source=source)
     check_submission(parties, said, forged=_forged(text))
     if parties.project is not None and not force:
         check_commits(said, _look_up(said, parties.project), repository=parties.project)
     draft = Draft(stamp=stamp, sender=sender, type=type, thread=thread, refs=refs or "-", text=text.strip())
     with store.hold(channel) as held:
-        state = _state(held)
-        before = state if state is not None else fold(parties, map(_entry, held.read()))
-        after = admit(parties, before, said, n=held.n, count=held.count(thread))
-        (block,) = held.append([draft], bell=lambda newest: _bell(newest, after))
+        before = state_of(held.bell)
+        if before is None:
+            before = fold(parties, map(entry_of, held.read()))
+        after = admit(parties, before, said, n=held.n, count=_life(held, thread, parties.thread_cap))
+        (block,) = held.append([draft], bell=lambda newest: bell_of(newest, after))
     return Posted(n=block.n, turn=after.turn, thread=after.thread)
 
 
-def _forged(text: str) -> str:
-    return next((line for line in text.strip().splitlines() if reads_as_header(line)), "")
+def _forged(text: str) -> tuple[int, str] | None:
+    if "## MSG-" not in text:
+        return None
+    lines = enumerate(text.strip().splitlines(), 1)
+    return next(((number, line) for number, line in lines if reads_as_header(line)), None)
 
 
-def _look_up(said: Submission, repository: "str | Path") -> Mapping[str, bool]:
+def _life(held: Held, thread: str, cap: int) -> int:
+    """Return how many entries the thread has since it was last closed; exact from the cap on (SPEC C-143)."""
+    count = held.count(thread)
+    if count < cap:
+        return count
+    return sum(1 for _ in takewhile(lambda block: block.type != EntryType.CLOSE, held.newest(thread)))
+
+
+def _look_up(said: Submission, repository: str) -> Mapping[str, bool]:
     cited = cited_commits(said.refs)
     if not cited:
         return {}
+    if not os.path.isdir(repository):  # noqa: PTH112 - as below, pathlib is not loaded yet
+        return dict.fromkeys(cited, False)
     # git, and what starts programs, is loaded only where a commit is cited
     from pathlib import Path  # noqa: PLC0415
 
@@ -165,19 +226,18 @@ def _look_up(said: Submission, repository: "str | Path") -> Mapping[str, bool]:
     }
 
 
-def _state(held: Held) -> Mailbox | None:
-    """Return what the doorbell says, or `None` where it has to be found out from the record."""
-    bell = held.bell
+def state_of(bell: Mapping[str, Any] | None) -> Mailbox | None:
+    """Return what a doorbell says, or `None` where there is none to believe."""
     if bell is None:
         return None
     return Mailbox(turn=str(bell.get("turn", "")), thread=str(bell.get("thread", "")))
 
 
-def _entry(block: Block) -> Entry:
+def entry_of(block: Block) -> Entry:
     return Entry(n=block.n, speaker=block.sender, type=block.type, thread=block.thread)
 
 
-def _bell(block: Block, state: Mailbox) -> Mapping[str, Any]:
+def bell_of(block: Block, state: Mailbox) -> Mapping[str, Any]:
     return {
         "seq": block.n,
         "turn": state.turn,

@@ -32,9 +32,21 @@ __all__ = [
 
 DEFAULT_CAP: Final = 12
 MIN_CAP: Final = 2
+MANAGED: Final = 1
 BROKERED: Final = 2
 """The `managed_version` under which the public tool's controller speaks for the parties."""
 
+VERSIONS: Final = (MANAGED, BROKERED)
+_LETTERS: Final = "lowercase alphanumerics and dashes"
+_ONE_LINE: Final = (
+    "refs must be a single line - it is written into the entry header, and a line break there forges an entry when "
+    "the record is re-parsed"
+)
+_CONTROLLER_SPEAKS: Final = (
+    "managed party entries are controller-brokered; the adapter may not self-assert --from or post directly"
+)
+_NO_BYPASS: Final = "a party cannot bypass one-thread-at-a-time"
+_ONLY_OPENERS: Final = "only review-request/question/info (or a one-shot close correction) may start one"
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 _COMMIT: Final = re.compile(r"@([0-9a-fA-F]{7,40})\b")
 
@@ -98,99 +110,131 @@ class Mailbox:
     thread: str = ""
 
 
-def read_parties(settings: Mapping[str, Any]) -> Parties:
+def read_parties(settings: Mapping[str, Any], *, source: str = "the settings") -> Parties:
     """Return who speaks in the channel of these settings; what is unknown in them is left alone (SPEC C-007).
 
     Raises:
         ConfigError: a setting is missing or not what it should be.
     """
-    names = settings.get("parties")
+    for key in ("parties", "supervisor"):
+        if key not in settings:
+            raise _unfit(key, f"refused: channel config {source} is missing required key {key!r}")
+    names, cap, project = settings["parties"], settings.get("thread_cap", DEFAULT_CAP), settings.get("project")
     if not isinstance(names, list) or len(names) != len(("one", "other")):
-        raise ConfigError("parties", "a list of two names", got=names)
-    supervisor, cap, version = settings.get("supervisor"), settings.get("thread_cap", DEFAULT_CAP), _version(settings)
-    first, second = (_name(f"parties[{i}]", name) for i, name in enumerate(names))
-    everybody = (first, second, _name("supervisor", supervisor))
+        raise _unfit("parties", f"config parties must be a two-item list, got {names!r}")
+    return make_parties(
+        parties=(str(names[0]), str(names[1])),
+        supervisor=str(settings["supervisor"]),
+        thread_cap=_read_cap(cap, source),
+        project=None if project is None else str(project),
+        version=_read_version(settings.get("managed_version"), source),
+    )
+
+
+def make_parties(
+    *, parties: tuple[str, str], supervisor: str, thread_cap: int, project: str | None, version: int | None
+) -> Parties:
+    """Return who speaks in a channel, once the names and numbers are such as a channel can have.
+
+    Raises:
+        ConfigError: they are not.
+    """
+    everybody = (*parties, supervisor)
     if len(set(everybody)) < len(everybody):
-        raise ConfigError("parties", "three different names with the supervisor's", got=list(everybody))
-    if not isinstance(cap, int) or isinstance(cap, bool) or cap < MIN_CAP:
-        raise ConfigError("thread_cap", f"a number of entries, at least {MIN_CAP}", got=cap)
-    project = settings.get("project")
-    if project is not None and not isinstance(project, str):
-        raise ConfigError("project", "the path of a repository", got=project)
+        sentence = f"parties and supervisor must be three distinct names, got {everybody!r}"
+        raise _unfit("parties", sentence)
+    for name in everybody:
+        if not _SLUG.fullmatch(name):
+            raise _unfit("parties", f"invalid party name {name!r} ({_LETTERS})")
+    if thread_cap < MIN_CAP:
+        raise _unfit("thread_cap", f"thread_cap must be >= {MIN_CAP} (a request and a reply)")
+    if version not in {None, *VERSIONS}:
+        sentence = f"unsupported managed_version {version!r}; this release supports {VERSIONS!r}"
+        raise _unfit("managed_version", sentence)
     return Parties(
-        parties=(first, second),
-        supervisor=everybody[2],
-        thread_cap=cap,
+        parties=parties,
+        supervisor=supervisor,
+        thread_cap=thread_cap,
         project=project,
         brokered=version == BROKERED,
     )
 
 
-def _version(settings: Mapping[str, Any]) -> int | None:
-    version = settings.get("managed_version")
-    if version is not None and (isinstance(version, bool) or version not in {1, BROKERED}):
-        raise ConfigError("managed_version", f"1 or {BROKERED} in a shared channel", got=version)
-    return version
+def _read_cap(cap: object, source: str) -> int:
+    if isinstance(cap, int) or (isinstance(cap, str) and cap.isascii() and cap.isdecimal()):
+        return int(cap)
+    raise _unfit("thread_cap", f"refused: invalid channel config {source}: thread_cap is no number: {cap!r}")
 
 
-def _name(key: str, name: object) -> str:
-    if not isinstance(name, str) or not _SLUG.fullmatch(name):
-        raise ConfigError(key, "a name of lower-case letters, digits and hyphens", got=name)
-    return name
+def _read_version(version: object, source: str) -> int | None:
+    if version is None or (isinstance(version, int) and not isinstance(version, bool)):
+        return version
+    file = source.rpartition("/")[2]
+    raise _unfit("managed_version", f"refused: {file} records invalid managed_version {version!r}")
 
 
-def check_submission(parties: Parties, submission: Submission, *, forged: str) -> None:
+def _unfit(key: str, sentence: str) -> ConfigError:
+    return ConfigError(key, "", sentence=sentence)
+
+
+def check_submission(parties: Parties, submission: Submission, *, forged: tuple[int, str] | None) -> None:
     """Refuse what may not be said in any state.
 
     Args:
         parties: of the channel.
         submission: what is to be said.
-        forged: the first line of its text that a reader would take for the header of an entry, or "".
+        forged: number and text of the first line that a reader would take for the header of an entry, if any.
 
     Raises:
         Refused: POST-1 to POST-8.
     """
     text, refs, lines = submission.text.strip(), submission.refs, submission.refs.splitlines()
-    speaker, slug = submission.speaker, submission.thread
-    everybody = (*parties.parties, parties.supervisor)
+    speaker, slug, supervisor = submission.speaker, submission.thread, parties.supervisor
+    everybody = (*parties.parties, supervisor)
+    number, line = forged or (0, "")
     guards = (
-        ("POST-1", not text, "the text is empty", "write something"),
+        ("POST-1", not text, "refused: empty body", "write something"),
         (
             "POST-2",
             forged,
-            f"a line of the text reads as the header of an entry: {forged[:80]!r}",
-            "quote that line with `> `",
+            f"refused: body line {number} would parse as an entry header and forge an entry: {line!r}",
+            "quote that line with `> `, or indent it unless it is the first; a code fence does not help",
         ),
-        ("POST-3", lines and lines != [refs], f"refs {refs!r} are more than one line", "write refs on one line"),
+        (
+            "POST-3",
+            lines and lines != [refs],
+            f"refused: {_ONE_LINE}: {refs!r}",
+            "write refs on one line",
+        ),
         (
             "POST-4",
             submission.type not in set(EntryType),
-            f"type {submission.type!r} is none of {', '.join(EntryType)}",
+            f"refused: unknown entry type {submission.type!r} (one of {tuple(str(kind) for kind in EntryType)!r})",
             "use one of these types",
         ),
         (
             "POST-5",
             speaker not in everybody,
-            f"{speaker!r} is none of {', '.join(everybody)}",
+            f"refused: unknown sender {speaker!r} (parties {parties.parties!r}, supervisor {supervisor!r})",
             "speak under one of these names",
         ),
         (
             "POST-6",
-            parties.brokered and speaker != parties.supervisor,
-            f"the public tool's controller speaks for {speaker!r} in this channel",
+            parties.brokered and speaker != supervisor,
+            f"refused: {_CONTROLLER_SPEAKS}",
             "let the controller run the seat",
         ),
         (
             "POST-7",
             not _SLUG.fullmatch(slug),
-            f"thread {slug!r} is not of the form {_SLUG.pattern}",
-            "choose another thread",
+            f"refused: invalid thread slug {slug!r} ({_LETTERS})",
+            "choose another",
         ),
         (
             "POST-8",
-            submission.force and speaker != parties.supervisor,
-            f"{speaker!r} used force; only {parties.supervisor!r} may",
-            f"ask {parties.supervisor!r}",
+            submission.force and speaker != supervisor,
+            f"refused: force is supervisor-only (supervisor {supervisor!r}); {_NO_BYPASS}",
+            f"ask {supervisor!r}",
         ),
     )
     _refuse_first(guards, speaker)
@@ -225,16 +269,20 @@ def check_commits(
     Raises:
         Refused: POST-9 or POST-10.
     """
-    missing = [sha for sha in cited_commits(submission.refs) if not known[sha]]
-    unknown = f"{missing[0]!r} in refs is no commit of {repository}" if missing else ""
+    missing = next((sha for sha in cited_commits(submission.refs) if not known[sha]), None)
+    cited = f"refused: refs cite {missing!r}, which is not a commit in "
+    bound = (
+        f"{cited}this channel's project {repository}. One channel carries one project - post this review to the "
+        "channel of the repo it cites, or the supervisor may force a deliberate exception."
+    )
     guards = (
         (
             "POST-10",
             at_least_one and not known,
-            f"refs {submission.refs!r} cite no commit",
+            f"refused: --verify-refs found no name@sha citation in refs {submission.refs!r}",
             "cite what you speak about as name@sha",
         ),
-        ("POST-9", missing, unknown, "cite a commit of that repository, or post to the channel of the other one"),
+        ("POST-9", missing, f"{cited}{repository}" if at_least_one else bound, "cite a commit of that repository"),
     )
     _refuse_first(guards, submission.speaker)
 
@@ -258,25 +306,25 @@ def admit(parties: Parties, state: Mailbox, submission: Submission, *, n: int, c
         (
             "THREAD-1",
             is_party and not is_open and submission.type not in OPENERS,
-            f"a {submission.type} cannot open a thread",
-            f"open it with one of {', '.join(sorted(OPENERS))}",
+            f"refused: {str(submission.type)!r} cannot open a thread - {_ONLY_OPENERS}",
+            "open it with one of these",
         ),
         (
             "THREAD-2",
             is_party and n > 0 and is_open and state.turn != speaker,
-            f"it is the turn of {state.turn or 'nobody'!r}, not of {speaker!r}",
+            f"refused: not your turn (turn={state.turn}); double-posting is how loops start",
             "wait for your turn" if state.turn else f"wait for {parties.supervisor!r} to close the thread",
         ),
         (
             "THREAD-3",
             is_open and thread != state.thread and not submission.force,
-            f"thread {state.thread!r} is open, and this is for {thread!r}",
+            f"refused: thread '{state.thread}' is open; one thread at a time (force to override)",
             f"close {state.thread!r} first",
         ),
         (
             "THREAD-4",
             is_open and thread == state.thread and submission.type != EntryType.CLOSE and count >= parties.thread_cap,
-            f"thread {thread!r} has {count} entries; its cap is {parties.thread_cap}",
+            f"refused: thread '{thread}' is at its {parties.thread_cap}-entry cap; it must be closed",
             "close it; the cap binds the supervisor too",
         ),
     )
@@ -287,7 +335,8 @@ def admit(parties: Parties, state: Mailbox, submission: Submission, *, n: int, c
 def apply(parties: Parties, state: Mailbox, entry: Entry) -> Mailbox:
     """Return the state after `entry`, whatever let it in (SPEC C-029 to C-031)."""
     if entry.type == EntryType.CLOSE:
-        return Mailbox()
+        is_aside = bool(state.thread) and entry.thread != state.thread
+        return state if is_aside else Mailbox()
     if entry.speaker not in parties.parties:
         return Mailbox(turn=state.turn, thread=state.thread or entry.thread)
     return Mailbox(turn=parties.other(entry.speaker), thread=entry.thread)

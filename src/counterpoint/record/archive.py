@@ -1,17 +1,16 @@
 """What the public tool's `compact` moved out of a channel file: `archive/<id>-YYYY-MM.md`, blocks byte for byte."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from counterpoint.core.canonical import digest
 from counterpoint.record.fs import Files, Folder
+from counterpoint.record.header import line_end, read_header
+from counterpoint.record.names import ARCHIVE, month_files
 from counterpoint.record.safe import open_plain, read_all, subfolder
 from counterpoint.record.scan import places
 
-__all__ = ["archived_blocks", "archived_files"]
-
-_FOLDER = "archive"
+__all__ = ["archived_blocks", "archived_files", "archived_thread"]
 
 
 def archived_files(fs: Files, folder: Folder, channel: str) -> list[tuple[str, bytes]]:
@@ -20,17 +19,32 @@ def archived_files(fs: Files, folder: Folder, channel: str) -> list[tuple[str, b
     Raises:
         UnsafeFile: the archive folder or a file in it is a link or no plain file.
     """
-    month = re.compile(re.escape(channel) + r"-\d{4}-\d\d\.md")
+    month = month_files(channel)
     with _archive(fs, folder) as archive:
         if archive is None:
             return []
         return [(name, _read(fs, archive, name)) for name in sorted(fs.names(archive)) if month.fullmatch(name)]
 
 
+def archived_thread(fs: Files, folder: Folder, channel: str, thread: str) -> Iterator[tuple[int, bytes]]:
+    """Yield number and bytes of a thread's archived entries, up to the next entry of the file.
+
+    Raises:
+        UnsafeFile: as `archived_files`.
+    """
+    for _, content in archived_files(fs, folder, channel):
+        found = list(places(content))
+        stops = [*(place[1] for place in found[1:]), len(content)]
+        for (n, at, _, _, _), stop in zip(found, stops, strict=True):
+            header = read_header(content[at : line_end(content, at)[0]])
+            if header is not None and header.thread == thread:
+                yield n, content[at:stop].strip(b"\n")
+
+
 @contextmanager
 def _archive(fs: Files, folder: Folder) -> Iterator[Folder | None]:
     try:
-        archive = subfolder(fs, folder, _FOLDER)
+        archive = subfolder(fs, folder, ARCHIVE)
     except FileNotFoundError:
         yield None
         return

@@ -12,6 +12,7 @@ from counterpoint.record.findings import Checkpoint, Remembered, Verification
 from counterpoint.record.fs import Files, Folder
 from counterpoint.record.genesis import parse_genesis
 from counterpoint.record.heads import Heads, Kept
+from counterpoint.record.names import bell_file, channel_file
 from counterpoint.record.safe import open_plain, read_all, read_file
 from counterpoint.record.verify import verify
 from counterpoint.record.view import archived_genesis, genesis_in
@@ -39,8 +40,8 @@ def read_contents(fs: Files, folder: Folder, channel: str, *, heads: Heads | Non
         Corrupt: its genesis entry is damaged.
         UnsafeFile: a file of the channel is not what it should be.
     """
-    bell = read_bell(read_file(fs, folder, f"{channel}.signal.json", max_bytes=MAX_BELL))
-    fd = open_plain(fs, folder, f"{channel}.channel.md")
+    bell = read_bell(read_file(fs, folder, bell_file(channel), max_bytes=MAX_BELL))
+    fd = open_plain(fs, folder, channel_file(channel))
     try:
         content = read_all(fs, fd)
         remembered = None

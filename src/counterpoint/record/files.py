@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt, RecordError, Refused
+from counterpoint.record.archive import archived_thread
 from counterpoint.record.bell import FRESH_BELL, write_object
 from counterpoint.record.block import ZEROS, render
 from counterpoint.record.claims import add_claim, read_claims
@@ -27,6 +28,7 @@ from counterpoint.record.held import HeldFiles
 from counterpoint.record.index import IndexDamaged
 from counterpoint.record.keys import sign_with
 from counterpoint.record.locks import hold
+from counterpoint.record.names import SETTINGS, bell_file, channel_file, own_file, settings_file
 from counterpoint.record.safe import create, open_folder, open_plain, read_all, read_file, replace, typed
 from counterpoint.record.scan import places
 from counterpoint.record.settings import MAX_SETTINGS, read_settings, whole_settings
@@ -43,7 +45,6 @@ __all__ = ["FileStore", "Layout"]
 _PAUSE_S: Final = 0.1
 _FIRST_BYTES: Final = 64 * 1024
 _MAX_BEGUN: Final = 1 << 30
-_SETTINGS: Final = ".debate.json"
 
 T = TypeVar("T")
 
@@ -85,6 +86,7 @@ class FileStore(Store):
         self._sleep = sleep
 
     def create(self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]) -> None:
+        assert channel, "only the public tool began channels without a name"
         self._check_name(channel)
         strict = genesis.mode == "strict"
         assert strict or self.layout is Layout.SHARED, "a case channel is strict"
@@ -96,20 +98,30 @@ class FileStore(Store):
             if self.layout is Layout.CASES:
                 self._make_folder(channel)
             with self._folder(channel) as folder, hold(self._fs, folder, channel, shared=False, sleep=self._sleep):
-                self._begin(folder, channel, block, write_object(whole))
+                self._begin(folder, channel, b"\n%b\n" % block, write_object(whole))
             if self._heads is not None:
                 seen = Kept(genesis=digest(block), n=0, head=digest(block))
                 self._heads.remember(channel, genesis.channel_id, seen)
                 if strict:
                     self._heads.pin(channel, seen.genesis)
 
-    def _begin(self, folder: Folder, channel: str, block: bytes, settings: bytes) -> None:
+    def create_plain(self, channel: str, settings: Mapping[str, Any]) -> None:
+        """Begin a channel as the public tool does: settings, an empty channel file, a fresh doorbell, no chain.
+
+        Raises:
+            RecordError: it cannot be made, or is there.
+        """
+        assert channel, "only the public tool began channels without a name"
+        with self._reading(channel) as folder, hold(self._fs, folder, channel, shared=True, sleep=self._sleep):
+            self._begin(folder, channel, b"", write_object(settings))
+
+    def _begin(self, folder: Folder, channel: str, content: bytes, settings: bytes) -> None:
         self._refuse_existing(folder, channel)
-        replace(self._fs, folder, f"{channel}.channel.md", b"\n%b\n" % block, SHARED)
-        replace(self._fs, folder, f"{channel}.signal.json", write_object(FRESH_BELL), SHARED)
+        replace(self._fs, folder, channel_file(channel), content, SHARED)
+        replace(self._fs, folder, bell_file(channel), write_object(FRESH_BELL), SHARED)
         self._fs.sync(folder)
         # The settings make it a channel, so they come last: a crash leaves a whole channel or none.
-        create(self._fs, folder, f"{channel}{_SETTINGS}", settings, SHARED)
+        create(self._fs, folder, settings_file(channel), settings, SHARED)
 
     def _make_folder(self, channel: str) -> None:
         with open_folder(self._fs, self.root) as root:
@@ -118,25 +130,42 @@ class FileStore(Store):
             self._fs.sync(root)
 
     def _refuse_existing(self, folder: Folder, channel: str) -> None:
-        begun = read_file(self._fs, folder, f"{channel}.channel.md", max_bytes=_MAX_BEGUN)
-        if self._fs.look(folder, f"{channel}{_SETTINGS}") is not None or len(list(places(begun or b""))) > 1:
+        begun = read_file(self._fs, folder, channel_file(channel), max_bytes=_MAX_BEGUN)
+        if self._fs.look(folder, settings_file(channel)) is not None or len(list(places(begun or b""))) > 1:
             raise RecordError(f"{folder.of(channel)} is a channel already", hint="choose another name")
 
+    def is_there(self, channel: str) -> bool:
+        """Say whether the channel has a channel file or a doorbell."""
+        try:
+            with self._folder(channel) as folder:
+                return any(self._fs.look(folder, name) for name in (channel_file(channel), bell_file(channel)))
+        except FileNotFoundError:
+            return False
+
     def settings(self, channel: str) -> Mapping[str, Any]:
-        name = f"{channel}{_SETTINGS}"
+        name = settings_file(channel)
         with self._reading(channel) as folder:
             content = read_file(self._fs, folder, name, max_bytes=MAX_SETTINGS)
             return read_settings(content, channel=channel, source=folder.of(name))
 
     def head(self, channel: str) -> tuple[int, str]:
-        head = self._read(channel, lambda view: view.head)
+        head = self.look(channel, lambda view: view.head)
         return head.n, head.digest
 
     def read(self, channel: str, after: int = -1) -> tuple[Block, ...]:
-        return self._read(channel, lambda view: view.read(after))
+        return self.look(channel, lambda view: view.read(after))
 
     def read_thread(self, channel: str, thread: str) -> tuple[Block, ...]:
-        return self._read(channel, lambda view: view.read_thread(thread))
+        return self.look(channel, lambda view: view.read_thread(thread))
+
+    def archived_thread(self, channel: str, thread: str) -> tuple[tuple[int, bytes], ...]:
+        """Return number and bytes of a thread's entries in the archives, outer line ends left out.
+
+        Raises:
+            UnsafeFile: the archive folder or a file in it is a link or no plain file.
+        """
+        with self._reading(channel) as folder:
+            return tuple(archived_thread(self._fs, folder, channel, thread))
 
     @contextmanager
     def hold(self, channel: str) -> Iterator[HeldFiles]:
@@ -145,7 +174,7 @@ class FileStore(Store):
             self._reading(channel) as folder,
             hold(self._fs, folder, channel, shared=shared, sleep=self._sleep) as lock,
         ):
-            if self._fs.look(folder, f"{channel}{_SETTINGS}") is None:
+            if self._fs.look(folder, settings_file(channel)) is None:
                 raise self._no_channel(channel)
             with self._view(folder, channel, writing=True) as view:
                 yield HeldFiles(view, lock, self._signer, self._heads)
@@ -157,7 +186,7 @@ class FileStore(Store):
             Corrupt: it does not hold; the message names the first entry that does not.
         """
         with self._reading(channel) as folder:
-            if self._fs.look(folder, f"{channel}{_SETTINGS}") is None:
+            if self._fs.look(folder, settings_file(channel)) is None:
                 raise self._no_channel(channel)
             # cold start: `post` must not pay for what verification needs
             from counterpoint.record.contents import verify_channel  # noqa: PLC0415
@@ -174,22 +203,22 @@ class FileStore(Store):
             )
 
     def vault(self, channel: str) -> Vault:
-        name = "vault" if self.layout is Layout.CASES else f"{channel}.vault"
+        name = "vault" if self.layout is Layout.CASES else own_file(channel, "vault")
         return FileVault(self._fs, name, partial(self._reading, channel), partial(self._locked, channel))
 
     def claim(self, channel: str, turn: str, *, driver: str, until: datetime) -> Claim:
         with self._locked(channel) as folder:
-            return add_claim(self._fs, folder, f"{channel}.claims", turn, driver=driver, until=until)
+            return add_claim(self._fs, folder, own_file(channel, "claims"), turn, driver=driver, until=until)
 
     def claims(self, channel: str) -> tuple[Claim, ...]:
         with self._reading(channel) as folder:
-            return read_claims(self._fs, folder, f"{channel}.claims")
+            return read_claims(self._fs, folder, own_file(channel, "claims"))
 
     def list_open(self) -> tuple[str, ...]:
         with typed(f"{self.root} cannot be read"), open_folder(self._fs, self.root) as root:
             names = self._fs.names(root)
         if self.layout is Layout.SHARED:
-            names = [name.removesuffix(_SETTINGS) for name in names if name.endswith(_SETTINGS)]
+            names = [name.removesuffix(SETTINGS) for name in names if name.endswith(SETTINGS)]
         found = [name for name in names if _is_name(name, strict=self.layout is Layout.CASES)]
         return tuple(sorted((name for name in found if self._is_channel(name)), key=self._begun))
 
@@ -205,7 +234,7 @@ class FileStore(Store):
     def _is_channel(self, name: str) -> bool:
         try:
             with self._reading(name) as folder:
-                return self._fs.look(folder, f"{name}{_SETTINGS}") is not None
+                return self._fs.look(folder, settings_file(name)) is not None
         except RecordError:  # a folder or a file that is no channel
             return False
 
@@ -216,7 +245,7 @@ class FileStore(Store):
         """
         content = b""
         with suppress(RecordError), self._reading(channel) as folder:
-            fd = open_plain(self._fs, folder, f"{channel}.channel.md")
+            fd = open_plain(self._fs, folder, channel_file(channel))
             try:
                 content = read_all(self._fs, fd, end=_FIRST_BYTES)
             finally:
@@ -225,10 +254,13 @@ class FileStore(Store):
         header = read_header(content[first[1] : line_end(content, first[1])[0]]) if first else None
         return (header.stamp if header else "", channel)
 
-    def _read(self, channel: str, step: Callable[[View], T]) -> T:
-        """Do a reading step without a lock.
+    def look(self, channel: str, step: Callable[[View], T]) -> T:
+        """Do a reading step on one view of the channel, without a lock.
 
         What looks damaged may be a writer at work, or an index that is wrong: it is looked at once more without.
+
+        Raises:
+            Corrupt: the record is damaged.
         """
         with self._reading(channel) as folder:
             try:
@@ -264,6 +296,8 @@ class FileStore(Store):
         return RecordError(f"there is no channel {channel!r} in {self.root}", hint="name a channel that exists")
 
     def _check_name(self, channel: str) -> None:
+        if channel == "" and self.layout is Layout.SHARED:
+            return
         if not _is_name(channel, strict=self.layout is Layout.CASES):
             raise RecordError(
                 f"{channel!r} is no name of a channel", hint="use lower-case letters, digits and hyphens"

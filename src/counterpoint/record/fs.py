@@ -39,7 +39,7 @@ class Folder(NamedTuple):
     """For messages alone."""
 
     def of(self, name: str) -> str:
-        return f"{self.path}/{name}"
+        return name if self.path == "." else f"{self.path.rstrip('/')}/{name}"
 
 
 class Stat(NamedTuple):

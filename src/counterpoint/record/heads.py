@@ -11,6 +11,7 @@ the other. After a power cut the memory may be one entry behind the record, neve
 
 import re
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -37,11 +38,17 @@ class Kept(NamedTuple):
 
 
 class Heads:
-    """The memory of heads in one folder, made when the first head is remembered."""
+    """The memory of heads in one folder, named at once or when it is first needed, and made for the first head."""
 
-    def __init__(self, fs: Files, path: str) -> None:
+    def __init__(self, fs: Files, path: str | Callable[[], str]) -> None:
         self._fs = fs
-        self._path = path
+        self._given = path
+
+    @property
+    def _path(self) -> str:
+        if not isinstance(self._given, str):
+            self._given = self._given()
+        return self._given
 
     def get(self, channel_id: str) -> Kept | None:
         """Return what is remembered of a channel.

@@ -10,9 +10,10 @@ A failure before the end of 3 takes back what was written; nothing was acknowled
 public tool began, several entries are one atomic replacement of the file, since plain entries name no batch.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import Any, TypeVar
 
 from counterpoint.core.canonical import digest
@@ -24,6 +25,7 @@ from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.index import IndexDamaged, Span, store
 from counterpoint.record.keys import sign_with
 from counterpoint.record.locks import Lock
+from counterpoint.record.names import bell_file, channel_file, own_file
 from counterpoint.record.safe import create, prepared, read_all, write_all
 from counterpoint.record.signing import Signer
 from counterpoint.record.store import Bell, Block, Draft, Held
@@ -51,11 +53,14 @@ class HeldFiles(Held):
 
     @property
     def bell(self) -> Mapping[str, Any] | None:
-        bell = self.view.bell
-        return bell[1] if bell is not None and bell[0] == self.n else None
+        return self.view.believed
 
     def count(self, thread: str) -> int:
         return self._indexed(lambda view: view.index.count(thread))
+
+    def newest(self, thread: str) -> Iterator[Block]:
+        for row in self._indexed(lambda view: tuple(view.index.thread(thread))):
+            yield self._indexed(methodcaller("read_row", row))
 
     def read(self, after: int = -1) -> tuple[Block, ...]:
         return self._indexed(lambda view: view.read(after))
@@ -77,7 +82,7 @@ class HeldFiles(Held):
         parsed = tuple(parse(block, channel=view.channel, strict=view.strict) for block in blocks)
         before = view.bell[1] if view.bell is not None else None
         fields = next_bell(before, (bell or default_bell)(parsed[-1]))
-        bell_name = f"{view.channel}.signal.json"
+        bell_name = bell_file(view.channel)
         # Where the public tool works too, it shall not meet a torn doorbell after a power cut: it would not go on.
         durable = bool(self.lock.shared)
         bell_bytes = write_object(fields)
@@ -96,7 +101,7 @@ class HeldFiles(Held):
         if view.torn is None:
             return
         torn = read_all(view.fs, view.fd, start=view.torn)
-        name = f"{view.channel}.torn-{view.index.head.n + 1}-{digest(torn)[:8]}"
+        name = own_file(view.channel, f"torn-{view.index.head.n + 1}-{digest(torn)[:8]}")
         if view.fs.look(view.folder, name) is None:
             create(view.fs, view.folder, name, torn, SHARED)
         self.lock.check()
@@ -172,7 +177,7 @@ class HeldFiles(Held):
 
     def _replace(self, blocks: Sequence[bytes]) -> None:
         view = self.view
-        name = f"{view.channel}.channel.md"
+        name = channel_file(view.channel)
         content = read_all(view.fs, view.fd) + b"".join(b"\n%b\n" % block for block in blocks)
         self.is_spent = True
         with prepared(view.fs, view.folder, name, content, SHARED) as temporary:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from counterpoint.errors import LockBusy, UnsafeFile
 from counterpoint.record.fs import SHARED, Access, Files, Folder
+from counterpoint.record.names import own_file, shared_lock
 from counterpoint.record.safe import open_own
 
 __all__ = ["MAX_WAIT_S", "Lock", "hold"]
@@ -69,10 +70,10 @@ def hold(fs: Files, folder: Folder, channel: str, *, shared: bool, sleep: Sleep)
         LockBusy: another writer held one for five seconds.
         UnsafeFile: a lock is no plain file of ours.
     """
-    own = _take_own(fs, folder, f"{channel}.flock", sleep)
+    own = _take_own(fs, folder, own_file(channel, "flock"), sleep)
     try:
         if shared:
-            with _hold_shared(fs, folder, f"{channel}.lock", own, sleep) as lock:
+            with _hold_shared(fs, folder, shared_lock(channel), own, sleep) as lock:
                 yield lock
         else:
             yield Lock(fs, folder, "", None)

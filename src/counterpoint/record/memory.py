@@ -48,6 +48,9 @@ class _Channel(Held):
     def count(self, thread: str) -> int:
         return sum(block.thread == thread for block in self.blocks)
 
+    def newest(self, thread: str) -> Iterator[Block]:
+        return (block for block in reversed(self.blocks) if block.thread == thread)
+
     def read(self, after: int = -1) -> tuple[Block, ...]:
         return tuple(self.blocks[max(0, after + 1) :])
 

@@ -14,6 +14,7 @@ from typing import Final
 from counterpoint.errors import Corrupt
 from counterpoint.record.findings import Torn
 from counterpoint.record.header import line_end
+from counterpoint.record.names import index_page
 from counterpoint.record.scan import Place, places
 from counterpoint.record.seal import Seal, seal
 from counterpoint.record.tail import last_whole
@@ -114,6 +115,6 @@ def _is_blank(gap: bytes) -> bool:
 def _banner(channel: str) -> bytes:
     """Return the line that the public tool's `compact` puts on top of a channel file."""
     return (
-        f"> Older closed threads relocate verbatim to archive/ (see archive/{channel}-INDEX.md). "
+        f"> Older closed threads relocate verbatim to archive/ (see archive/{index_page(channel)}). "
         "Entries are never edited - `debate compact` only moves them.\n"
     ).encode()

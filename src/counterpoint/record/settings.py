@@ -4,11 +4,14 @@ A case channel carries `managed_version: 3`, which the public tool does not know
 and refuses to post. It looks at the parties before it looks at the version, so two are named.
 """
 
+import errno
+import json
+import os
 from collections.abc import Mapping
 from typing import Any, Final
 
 from counterpoint.errors import RecordError
-from counterpoint.record.bell import read_object
+from counterpoint.record.names import settings_file
 from counterpoint.record.store import Genesis
 
 __all__ = ["CASE_VERSION", "MAX_SETTINGS", "read_settings", "whole_settings"]
@@ -40,12 +43,23 @@ def read_settings(content: bytes | None, *, channel: str, source: str) -> Mappin
         RecordError: there are none, they are not a JSON object, or they name another channel.
     """
     if content is None:
-        raise RecordError(f"there is no channel {channel!r}: {source} is missing", hint="name a channel that exists")
-    found = read_object(content)
-    if found is None:
-        raise RecordError(f"{source} is not one JSON object", hint="restore it from a copy")
-    if found.get("name", channel) != channel:
+        reason = f"[Errno {errno.ENOENT}] {os.strerror(errno.ENOENT)}: {source!r}"
+        raise RecordError(f"refused: unreadable channel config {source}: {reason}", hint="name a channel that exists")
+    try:
+        found = json.loads(content.decode())
+    except (ValueError, RecursionError) as error:
         raise RecordError(
-            f"{source} names channel {found['name']!r}; its file name says {channel!r}", hint="correct the name"
+            f"refused: unreadable channel config {source}: {error}", hint="restore it from a copy"
+        ) from None
+    if not isinstance(found, dict):
+        raise RecordError(
+            f"refused: channel config {source} must be a JSON object, got {type(found).__name__}",
+            hint="restore it from a copy",
+        )
+    if channel and found.get("name") != channel:
+        raise RecordError(
+            f"refused: {settings_file(channel)} records name {found.get('name')!r}, which disagrees with its "
+            "filename; fix the config before using this channel",
+            hint="correct the name",
         )
     return found

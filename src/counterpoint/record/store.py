@@ -8,7 +8,7 @@ follow, so two drivers cannot both win. A claim is on disk before the call it st
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -96,6 +96,10 @@ class Held(ABC):
     @abstractmethod
     def count(self, thread: str) -> int:
         """Return how many entries of a thread the channel file holds, archives left out."""
+
+    @abstractmethod
+    def newest(self, thread: str) -> Iterator[Block]:
+        """Yield the entries of a thread in the channel file, the newest first."""
 
     @abstractmethod
     def read(self, after: int = -1) -> tuple[Block, ...]:

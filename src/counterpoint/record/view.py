@@ -20,6 +20,7 @@ from counterpoint.record.genesis import parse_genesis
 from counterpoint.record.header import line_end
 from counterpoint.record.heads import Heads, Kept, compare
 from counterpoint.record.index import NO_HEAD, Base, GenesisAt, Head, Index, IndexDamaged, Row, load
+from counterpoint.record.names import bell_file, channel_file, own_file
 from counterpoint.record.safe import open_own, open_plain, read_all, read_file
 from counterpoint.record.scan import places
 from counterpoint.record.store import Block, Genesis
@@ -64,6 +65,11 @@ class View:
             return Head(self.bell[0], head.digest)
         return head
 
+    @property
+    def believed(self) -> Mapping[str, Any] | None:
+        """The doorbell's fields; `None` where it is missing, torn, or not at the newest entry."""
+        return self.bell[1] if self.bell is not None and self.bell[0] == self.head.n else None
+
     def read(self, after: int) -> tuple[Block, ...]:
         """Return the entries above `after`, those in the archives too.
 
@@ -81,10 +87,15 @@ class View:
 
     def _start(self, after: int) -> int:
         """Return where to begin to look for entries above `after`."""
-        if self.genesis is None:  # the public tool may have begun its numbers anew
+        row = self.first_row(after)
+        if row == 0:
             return 0
-        place = self.index.place(after)
-        return self.index.row(place).offset if place < len(self.index) else self.end
+        return self.index.row(row).offset if row < len(self.index) else self.end
+
+    def first_row(self, after: int) -> int:
+        """Return the number of the first row at which an entry above `after` can be."""
+        # The public tool may have begun its numbers anew.
+        return 0 if self.genesis is None else self.index.place(after)
 
     def read_thread(self, thread: str) -> tuple[Block, ...]:
         """Return the thread's entries in the channel file, oldest first, at the cost of the thread alone.
@@ -100,6 +111,19 @@ class View:
         if digest(block) != row.digest:
             raise IndexDamaged
         return self._parse(block)
+
+    def raw(self, row: Row) -> bytes:
+        """Return all that stands from a row's entry to the next, as it lies in the file, without outer line ends.
+
+        Raises:
+            IndexDamaged: the entry is not where the row says.
+        """
+        following = row.number + 1
+        stop = self.index.row(following).offset if following < len(self.index) else self.end
+        content = read_all(self.fs, self.fd, start=row.offset, end=stop)
+        if digest(content[: row.length]) != row.digest:
+            raise IndexDamaged
+        return content.strip(b"\n")
 
     def _parse(self, block: bytes) -> Block:
         return parse(block, channel=self.channel, strict=self.strict)
@@ -131,13 +155,13 @@ def open_view(
         Corrupt: the record contradicts its own numbers, its doorbell, or what is remembered.
         UnsafeFile: a file of the channel is not what it should be.
     """
-    bell = read_bell(read_file(fs, folder, f"{channel}.signal.json", max_bytes=MAX_BELL))
-    name = f"{channel}.channel.md"
+    bell = read_bell(read_file(fs, folder, bell_file(channel), max_bytes=MAX_BELL))
+    name = channel_file(channel)
     fd = open_own(fs, folder, name, Access.APPEND) if writing else open_plain(fs, folder, name)
     index_fd = None
     try:
         if trusting:
-            index_fd = _open_index(fs, folder, f"{channel}.index", writing=writing)
+            index_fd = _open_index(fs, folder, own_file(channel, "index"), writing=writing)
         yield _Opening(fs, folder, channel, strict, fd, index_fd, bell, heads).view()
     finally:
         fs.close(fd)

@@ -1,0 +1,204 @@
+"""What a shared channel says now: its doorbell, the open thread, a thread's entries wherever they lie (SPEC 3.4).
+
+A doorbell that is missing, torn or not at the newest entry is not believed: what it would say is folded from the
+record (SPEC C-140). Reading takes no lock and changes nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
+
+from counterpoint.drive.channels import parties_of
+from counterpoint.drive.posting import bell_of, entry_of, state_of
+from counterpoint.protocols.mailbox import Mailbox, Parties, fold
+from counterpoint.record.bell import FRESH_BELL
+from counterpoint.record.block import read_trailer
+from counterpoint.record.files import FileStore
+from counterpoint.record.header import line_end, parse_stamp, read_header
+from counterpoint.record.names import bell_file
+from counterpoint.record.store import Block
+from counterpoint.record.trailer import TRAILER_MARK
+from counterpoint.record.view import View
+
+__all__ = [
+    "Doorbell",
+    "Parked",
+    "Raw",
+    "Standing",
+    "doorbell_of",
+    "entry_fields",
+    "open_thread",
+    "since",
+    "standing",
+    "whole_thread",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doorbell:
+    """What the doorbell says, or would say."""
+
+    fields: Mapping[str, Any]
+    state: Mailbox
+    rebuilt: str = ""
+    """Why it was found out from the record instead; empty where the doorbell itself is believed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parked:
+    """How long the turn of the open thread has waited."""
+
+    age_s: int | None
+    """`None`: the stamps cannot be read."""
+    seq: object
+    """The entry that gave the turn away."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A channel as it stands."""
+
+    doorbell: Doorbell
+    parked: Parked | None
+    """`None`: no thread is open, or nobody's turn it is."""
+    thread: tuple[Block, ...]
+    """The entries of the open thread in the channel file."""
+
+
+class Raw(NamedTuple):
+    """An entry as it lies in its file, without outer line ends."""
+
+    n: int
+    content: bytes
+
+
+def doorbell_of(store: FileStore, channel: str) -> Doorbell:
+    """Return what a channel's doorbell says, or would say; a channel that is not there yet is a fresh one.
+
+    Raises:
+        RecordError: the record cannot be read, or is damaged.
+        ConfigError: the settings are needed, and cannot be used.
+    """
+    if not store.is_there(channel):
+        return Doorbell(fields=FRESH_BELL, state=Mailbox())
+    return store.look(channel, partial(_doorbell, store, channel))
+
+
+def _doorbell(store: FileStore, channel: str, view: View) -> Doorbell:
+    believed = view.believed
+    state = state_of(believed)
+    if believed is not None and state is not None:
+        return Doorbell(fields=believed, state=state)
+    entries = view.read(-1)
+    newest = entries[-1] if entries and entries[-1].n > 0 else None
+    name, found = bell_file(channel), view.bell
+    why = f"{name} is missing or torn" if found is None else f"{name} stands at {found[0]}"
+    if newest is None:
+        return Doorbell(fields=FRESH_BELL, state=Mailbox(), rebuilt=why if found else "")
+    state = fold(parties_of(store, channel), map(entry_of, entries))
+    return Doorbell(fields=bell_of(newest, state), state=state, rebuilt=f"{why}; the record ends at MSG-{newest.n}")
+
+
+def standing(store: FileStore, channel: str, *, now: datetime) -> Standing:
+    """Return how a channel stands.
+
+    Raises:
+        RecordError: the record cannot be read, or is damaged.
+        ConfigError: a thread is open, and the settings cannot be used.
+    """
+    if not store.is_there(channel):
+        return Standing(doorbell=doorbell_of(store, channel), parked=None, thread=())
+
+    def step(view: View) -> Standing:
+        doorbell = _doorbell(store, channel, view)
+        open_now = doorbell.state.thread
+        if not open_now:
+            return Standing(doorbell=doorbell, parked=None, thread=())
+        parties = parties_of(store, channel) if doorbell.state.turn else None
+        thread = view.read_thread(open_now)
+        parked = None if parties is None else _parked(doorbell, thread, parties, now)
+        return Standing(doorbell=doorbell, parked=parked, thread=thread)
+
+    return store.look(channel, step)
+
+
+def _parked(doorbell: Doorbell, thread: tuple[Block, ...], parties: Parties, now: datetime) -> Parked:
+    fields = doorbell.fields
+    said = next((block for block in reversed(thread) if block.sender in parties.parties), None)
+    stamp = parse_stamp(said.stamp) if said else None
+    since = stamp or parse_stamp(str(fields.get("updated_at", "")))
+    age = None if since is None else max(0, int((now - since).total_seconds()))
+    return Parked(age_s=age, seq=said.n if said else fields.get("seq", 0))
+
+
+def open_thread(store: FileStore, channel: str) -> tuple[Raw, ...] | None:
+    """Return the entries of the open thread in the channel file; `None` where no thread is open.
+
+    Raises:
+        RecordError: the record cannot be read, or is damaged.
+    """
+    if not store.is_there(channel):
+        return None
+
+    def step(view: View) -> tuple[Raw, ...] | None:
+        name = _doorbell(store, channel, view).state.thread
+        return _raws(view, name) if name else None
+
+    return store.look(channel, step)
+
+
+def _raws(view: View, thread: str) -> tuple[Raw, ...]:
+    rows = reversed(tuple(view.index.thread(thread)))
+    return tuple(Raw(row.n, view.raw(row)) for row in rows)
+
+
+def whole_thread(store: FileStore, channel: str, thread: str) -> tuple[Raw, ...]:
+    """Return a thread's entries in the archives and in the channel file, each once (SPEC C-143).
+
+    Raises:
+        RecordError: the record cannot be read, or is damaged.
+    """
+    if not store.is_there(channel):
+        return ()
+    archived = store.archived_thread(channel, thread)
+    present = store.look(channel, lambda view: _raws(view, thread))
+    return tuple(dict.fromkeys(Raw(n, content) for n, content in chain(archived, present)))
+
+
+def since(store: FileStore, channel: str, seq: int) -> tuple[Raw, ...]:
+    """Return the entries above a number in the channel file, in its order.
+
+    Raises:
+        RecordError: the record cannot be read, or is damaged.
+    """
+    if not store.is_there(channel):
+        return ()
+
+    def step(view: View) -> tuple[Raw, ...]:
+        rows = (view.index.row(number) for number in range(view.first_row(seq), len(view.index)))
+        return tuple(Raw(row.n, view.raw(row)) for row in rows if row.n > seq)
+
+    return store.look(channel, step)
+
+
+def entry_fields(raw: Raw) -> Mapping[str, Any]:
+    """Return an entry as an object, for whoever wants it taken apart."""
+    end, _ = line_end(raw.content, 0)
+    header = read_header(raw.content[:end])
+    assert header is not None, "an entry begins with a header"
+    text, trailer = raw.content[end:].decode("utf-8", "replace").strip(), read_trailer(raw.content.rstrip(), header.n)
+    if trailer is not None:
+        text = text[: text.rindex(TRAILER_MARK)].rstrip()
+    return {
+        "n": header.n,
+        "stamp": header.stamp,
+        "sender": header.sender,
+        "type": header.type,
+        "thread": header.thread,
+        "refs": header.refs,
+        "text": text,
+        "signed": trailer is not None and trailer.sig is not None,
+    }
