@@ -215,10 +215,13 @@ def _subject(
     *,
     may_run: bool,
 ) -> ReviewedChange:
+    folder = folder_for(opened.case)
+    # What a killed driver leaves of its work on the files goes with this folder.
+    repository = replace(repository, scratch=folder)
     return ReviewedChange(
         repository,
         opened.docket,
-        folder=folder_for(opened.case),
+        folder=folder,
         objects=objects_of(session.cases, opened.case),
         checks=settings.checks,
         environment=session.environment,

@@ -44,6 +44,8 @@ class Repository:
     """Of all its work trees: holds objects and settings."""
     object_format: str
     """`sha1` or `sha256`."""
+    scratch: Path | None = None
+    """Where quarantines are made; by default the system's temporary folder."""
 
     @classmethod
     def find(cls, path: Path, *, search: str | None = None) -> "Repository":
@@ -149,10 +151,10 @@ class Quarantine:
         Args:
             repository: whose objects are borrowed.
             extra: more object folders to borrow from, such as that of a snapshot.
-            parent: the folder it is made in; by default the system's temporary folder.
+            parent: the folder it is made in; by default the repository's `scratch`.
         """
         self.repository = repository
-        self.folder = Path(tempfile.mkdtemp(prefix="counterpoint-git-", dir=parent))
+        self.folder = Path(tempfile.mkdtemp(prefix="counterpoint-git-", dir=parent or repository.scratch))
         self._objects: Objects | None = None
         try:
             self._furnish([repository.objects_dir, *extra])
