@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from counterpoint.core.canonical import visible
-from counterpoint.core.checks import EvidenceStatus
 from counterpoint.core.docket import Seat, SeatKind
 from counterpoint.core.findings import Finding, FindingStatus
 from counterpoint.core.values import StopReason
@@ -128,15 +127,13 @@ def _line(finding: Finding) -> str:
 
 
 def _status(finding: Finding) -> str:
-    match finding.status:
-        case FindingStatus.SETTLED:
-            return "settled without a reason" if is_unevidenced(finding) else "settled"
-        case FindingStatus.DEFERRED:
-            return "must happen before this ships"
-        case FindingStatus.OPEN if finding.evidence is EvidenceStatus.REFUTED:
-            return "refuted by evidence"
-        case FindingStatus.OPEN:
-            return "open, disputed by the author" if finding.is_disputed else "open"
+    if finding.status is FindingStatus.SETTLED:
+        return "settled without a reason" if is_unevidenced(finding) else "settled"
+    if finding.status is FindingStatus.DEFERRED:
+        return "must happen before this ships"
+    if not finding.blocks:
+        return "refuted by evidence"
+    return "open, disputed by the author" if finding.is_disputed else "open"
 
 
 def _first_sentence(text: str) -> str:

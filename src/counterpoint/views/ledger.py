@@ -1,5 +1,7 @@
 """Findings in `report.md`: each with both positions, what the author answered and what its raiser ruled, by round."""
 
+from typing import Final
+
 from counterpoint.core.checks import EvidenceStatus
 from counterpoint.core.entries import ClaimChecked
 from counterpoint.core.findings import Answer, Finding, FindingStatus, Ruled, Ruling
@@ -8,14 +10,14 @@ from counterpoint.drive.cases import LoadedCase
 from counterpoint.views.markdown import Lines, code, fenced, inline, wrapped
 from counterpoint.views.rounds import DISPOSITIONS, author_of, is_unevidenced
 
-__all__ = ["STATUS", "findings_in"]
+__all__ = ["findings_in"]
 
-STATUS = {
+_STATUS: Final = {
     EvidenceStatus.VERIFIED: "verified",
     EvidenceStatus.REFUTED: "refuted",
     EvidenceStatus.NOT_CHECKED: "not checked",
 }
-_RULINGS = {
+_RULINGS: Final = {
     Ruling.SETTLED: "it is settled",
     Ruling.STANDS: "it stands",
     Ruling.DEFERRED: "it must happen before this ships",
@@ -85,7 +87,7 @@ def _statements(case: LoadedCase) -> Lines:
 
 def _claim(claim: ClaimChecked) -> Lines:
     says = "passes" if claim.says_passes else "fails"
-    found = f"{STATUS[claim.status].capitalize()}: {inline(claim.detail)}."
+    found = f"{_STATUS[claim.status].capitalize()}: {inline(claim.detail)}."
     yield f"{code(claim.seat)} stated that {code(claim.command)} {says}. {found}"
     yield fenced(wrapped(claim.statement))
 
@@ -93,7 +95,7 @@ def _claim(claim: ClaimChecked) -> Lines:
 def _finding(case: LoadedCase, finding: Finding) -> Lines:
     yield f"### {code(finding.id)}, {finding.severity}, at {code(finding.location)}"
     detail = f" ({inline(finding.detail)})" if finding.detail else ""
-    yield f"Raised by {code(finding.seat)} in round {finding.round}. Evidence: {STATUS[finding.evidence]}{detail}."
+    yield f"Raised by {code(finding.seat)} in round {finding.round}. Evidence: {_STATUS[finding.evidence]}{detail}."
     if finding.is_disputed:
         yield "**Disputed**: the author denies it, and whoever raised it holds it. Both positions follow."
     if is_unevidenced(finding):
@@ -110,11 +112,10 @@ def _positions(case: LoadedCase, finding: Finding) -> Lines:
     author = author_of(case.state)
     said: list[Ruled | Answer] = [*finding.rulings, *finding.answers]
     for each in sorted(said, key=lambda one: (one.round, isinstance(one, Answer))):
-        match each:
-            case Ruled():
-                yield f"Round {each.round}, {code(finding.seat)} rules that {_RULINGS[each.ruling]}:"
-                yield fenced(wrapped(each.reason))
-            case Answer():
-                assert author is not None, "only an author answers"
-                yield f"Round {each.round}, {code(author.name)} answers, **{DISPOSITIONS[each.disposition]}**:"
-                yield fenced(wrapped(each.reasoning))
+        if isinstance(each, Ruled):
+            yield f"Round {each.round}, {code(finding.seat)} rules that {_RULINGS[each.ruling]}:"
+            yield fenced(wrapped(each.reason))
+        else:
+            assert author is not None, "only an author answers"
+            yield f"Round {each.round}, {code(author.name)} answers, **{DISPOSITIONS[each.disposition]}**:"
+            yield fenced(wrapped(each.reasoning))

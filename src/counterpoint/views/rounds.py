@@ -4,6 +4,7 @@ Values for the views, from the entries alone. A round is a reading and the autho
 the last answer ends the case.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import takewhile
@@ -88,18 +89,23 @@ def rounds_of(case: LoadedCase) -> tuple[Round, ...]:
         if isinstance(entry, CandidateOffered)
     }
     kept = {entry.round for entry in case.entries if isinstance(entry, CandidateKept)}
-    given = [entry for entry in case.entries if isinstance(entry, DispositionGiven)]
+    given: dict[int, list[DispositionGiven]] = defaultdict(list)
+    for entry in case.entries:
+        if isinstance(entry, DispositionGiven):
+            given[entry.round].append(entry)
+    votes: dict[int, list[VerdictGiven]] = defaultdict(list)
+    for verdict in case.state.votes:
+        votes[verdict.round].append(verdict)
     candidate, approved = case.state.case.docket.candidate, dict[str, str]()
     rounds = []
     for number in range(1, case.state.round + 1):
-        verdicts = tuple(verdict for verdict in case.state.votes if verdict.round == number)
-        asked = {verdict.seat for verdict in verdicts}
+        verdicts = tuple(votes[number])
         found = Round(
             number=number,
             candidate=candidate,
             verdicts=verdicts,
-            stood=tuple(seat for seat, judged in approved.items() if judged == candidate and seat not in asked),
-            dispositions=tuple(entry for entry in given if entry.round == number),
+            stood=tuple(seat for seat, judged in approved.items() if judged == candidate),
+            dispositions=tuple(given[number]),
             offered=offers.get(number),
             is_answered=number in offers or number in kept,
         )

@@ -176,7 +176,15 @@ def test_each_commit_of_the_case_has_a_row_with_its_bare_short_id() -> None:
         f"| {COMMITS[0][:12]} | 1 | `checks-F1` fixed, `critic-F1` fixed, `critic-F2` disputed,"
     )
     assert rows[3:] == [f"| {COMMITS[1][:12]} | 2 | `critic-F2` partial |"]
-    assert "|" not in render_comment(_loaded("unresolved"), by=BY)
+
+
+def test_candidates_that_are_no_commits_have_no_row() -> None:
+    """With `--no-commit` there is nothing on the forge to name (SPEC D-02)."""
+    case = _loaded("to-agreement")
+    opened = replace(case.state.case, terms=replace(case.state.case.terms, commits=False))
+    comment = render_comment(replace(case, state=replace(case.state, opened=opened)), by=BY)
+    assert "|" not in comment
+    assert "; edits were not committed" in comment
 
 
 def test_a_candidate_that_is_no_commit_id_is_not_bare() -> None:
@@ -219,6 +227,15 @@ def test_a_legend_that_does_not_fit_is_cut_and_says_by_how_much() -> None:
     assert last == f"- and {2000 - len(lines)} findings more, left out here; the report of the case has them all"
     assert len(lines) > 100
     _check_inert(comment)
+
+
+def test_a_cut_comment_fits_wherever_it_is_cut() -> None:
+    """Lines of every length: what is left of the room for the next is between nothing and all of it."""
+    for length in range(150, 290, 3):
+        findings = [_finding(number, "a" * length) for number in range(1000, 1500)]
+        comment = render_comment(_with_findings(findings), by=BY)
+        assert " more, left out here" in comment
+        assert len(marked(comment)) <= MAX_BODY, length
 
 
 def test_a_table_that_does_not_fit_is_cut_and_says_by_how_much() -> None:

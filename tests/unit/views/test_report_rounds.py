@@ -80,7 +80,9 @@ def test_a_concession_without_a_reason_is_marked() -> None:
 
 def test_the_commits_of_a_case_are_its_offers() -> None:
     """Round, full id and paths, from what the case opened with (SPEC D-20)."""
-    commits = _section(render_report(_loaded("to-agreement")), "## Commits of the case: 2").splitlines()
+    report = render_report(_loaded("to-agreement"))
+    assert f"- Candidate: `{COMMITS[1]}`\n- The case opened with: `{CANDIDATE}`\n" in report
+    commits = _section(report, "## Commits of the case: 2").splitlines()
     listed = [line for line in commits if line.startswith("- ")]
     assert listed[0].startswith(f"- The case opened with `{CANDIDATE}`, against the base")
     assert listed[1].endswith(f"`{COMMITS[0]}` changes `shop/price.py`, `tests/test_price.py`")
