@@ -188,6 +188,16 @@ def test_a_case_whose_driver_was_killed_is_not_shown_as_live(project: Project) -
     assert _status(project)[1]["pulse"] == "closed"
 
 
+def test_a_lease_cannot_add_a_line(tmp_path: Path, own_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its text is for people, and anybody may have written it (SECURITY B.5)."""
+    (name,) = keep(tmp_path, own_home, "open-and-waiting")
+    with hold_lease(tmp_path / name, case=name, now=datetime(2024, 11, 30, 11, tzinfo=UTC)):
+        lease = {"pid": 1, "host": "h\npulse: fine \x1b[2J", "start": "now\r\nround: 9"}
+        (tmp_path / name / "lease").write_text(json.dumps(lease))
+        shown = call(capsys, "status", name, "--root", tmp_path).out
+    assert shown.endswith("\ndriven by: pid 1 on h\\npulse: fine \\u{1b}[2J, since now\\nround: 9\n")
+
+
 @pytest.mark.parametrize("example", ["hostile", "rejected", "open-and-waiting", "failed", "deadline-passed"])
 def test_no_control_character_of_a_record_reaches_the_terminal(
     example: str, tmp_path: Path, own_home: Path, capsys: pytest.CaptureFixture[str]
@@ -218,6 +228,23 @@ def test_a_claim_of_no_possible_time_is_a_question_without_one(
         assert call(capsys, "status", name, "--root", tmp_path).code == 0
     (seat,) = (seat for seat in done.json["seats"] if seat["seat"] == "critic")
     assert (seat["state"], seat["since"]) == ("asked", None)
+
+
+def test_a_driver_that_lets_a_call_run_on_is_called_late(
+    tmp_path: Path, own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And one that has asked nobody yet is not (F17: a long review is told from a wedged one)."""
+    (name,) = keep(tmp_path, own_home, "open-and-waiting")
+    claim = {"attempt": 1, "driver": "d", "turn": "reviewing.1.critic.2", "until": "2024-11-30T11:00:00+00:00"}
+    with hold_lease(tmp_path / name, case=name, now=datetime(2024, 11, 30, 10, tzinfo=UTC)):
+        between = call(capsys, "status", name, "--root", tmp_path).out
+        (tmp_path / name / f"{name}.claims").write_text(json.dumps(claim, separators=(",", ":")) + "\n")
+        late = call(capsys, "status", name, "--root", tmp_path).out
+    assert "\npulse:     at work between two questions; the last entry is " in between
+    assert "\npulse:     late: the time of critic is over, and the driver still waits; the last entry is " in late
+    assert (
+        "(2024-11-30T10:30:00+00:00), may take until 2024-11-30T11:00:00+00:00; gave no valid answer once\n" in late
+    )
 
 
 def test_the_object_has_the_same_keys_in_every_case(

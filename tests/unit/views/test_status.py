@@ -1,6 +1,7 @@
 """Where a case stands at one moment: what each seat does, and whether the case gets on (FIELD-FAULTS F17, F43)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from counterpoint.core.entries import FailureReason
 from counterpoint.core.limits import Limits
 from counterpoint.drive.cases import load_case
 from counterpoint.drive.lease import Holder
+from counterpoint.drive.progress import progress_of
 from counterpoint.record.memory import MemoryStore
 from counterpoint.record.store import Claim
 from counterpoint.views.status import CaseStatus, Pulse, SeatState, status_of
@@ -115,3 +117,11 @@ def test_before_the_first_reading_is_over_nothing_is_said_of_what_moved() -> Non
 def test_a_clock_that_was_set_back_makes_no_negative_time() -> None:
     """Elapsed time is nothing at least."""
     assert Case(CRITIC).at(datetime(2001, 1, 1, tzinfo=UTC)).progress.elapsed_s == 0
+
+
+@pytest.mark.parametrize("stamp", ["yesterday", "2024-11-30T10:15:00", "0001-01-01T00:00:00+14:00"])
+def test_an_opening_that_names_no_instant_has_no_length(stamp: str) -> None:
+    """A record of somebody else's may say anything; its length is unknown, or long, and never an error."""
+    state = Case(CRITIC).at(START).case.state
+    told = progress_of(replace(state, opened=replace(state.case, opened_at=stamp)), (), START)
+    assert told.elapsed_s is None or told.elapsed_s > 10**9
