@@ -10,7 +10,7 @@ from typing import Any
 from counterpoint.agents.base import Agent, Progress, Reply, Workspace
 from counterpoint.core.briefs import Brief
 from counterpoint.core.case import CaseState
-from counterpoint.core.docket import ChangedPath, Docket, PathState
+from counterpoint.core.docket import ChangedPath, Docket, PathState, Terms
 from counterpoint.core.entries import ConsentGranted
 from counterpoint.core.limits import Limits
 from counterpoint.core.values import Usage
@@ -94,6 +94,8 @@ class Case:
         subject: Subject | None = None,
         store: Store | None = None,
         docket: Docket = DOCKET,
+        author: str | None = None,
+        terms: Terms | None = None,
     ) -> None:
         self.seats = seats
         self.clock = ManualClock(START)
@@ -103,11 +105,12 @@ class Case:
         self.name = open_case(
             "review",
             docket,
-            roster_of(seats),
+            roster_of(seats, author=author),
             store=self.store,
             clock=self.clock,
             ids=self.ids,
             limits=limits or Limits(),
+            terms=terms or Terms(),
             quorum=quorum,
             consents=consents,
         )
