@@ -1,0 +1,108 @@
+"""What a tick sees of a channel: its doorbell, what is new, and whether the record adds up (SPEC C-064, C-140).
+
+A doorbell that is missing or torn is written anew from the record. One that is behind is too where every entry
+beyond it carries our trailer: a crash between entry and doorbell leaves that, and a forger cannot. Any other
+reading that does not add up is an anomaly, for `decision.weigh`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from counterpoint.drive.posting import bell_of, entry_of
+from counterpoint.drive.watching.decision import Anomaly, Bell, bell_in, bell_saying
+from counterpoint.errors import Corrupt, RecordError, UnknownEntry
+from counterpoint.protocols.mailbox import Mailbox, Parties, fold
+from counterpoint.record.bell import FRESH_BELL, write_object
+from counterpoint.record.files import FileStore
+from counterpoint.record.findings import Level
+from counterpoint.record.fs import SHARED
+from counterpoint.record.held import HeldFiles
+from counterpoint.record.names import bell_file
+from counterpoint.record.safe import prepared
+from counterpoint.record.store import Block
+
+__all__ = ["Reading", "look"]
+
+_GONE = "mailbox-ahead-of-doorbell"
+
+
+class Reading(NamedTuple):
+    bell: Bell
+    newest: int
+    """The newest entry of the record."""
+    blocks: tuple[Block, ...]
+    """The entries that were not shown yet."""
+    anomalies: tuple[Anomaly, ...] = ()
+    mended: str = ""
+    """Why the doorbell was written anew; empty: it was not."""
+
+
+def look(store: FileStore, channel: str, *, after: int, parties: Parties, bell: bytes | None) -> Reading:
+    """Return what there is to see of a channel, while no writer is at work.
+
+    Args:
+        store: where it is kept.
+        channel: its name.
+        after: the newest entry that was shown.
+        parties: who speaks in it.
+        bell: the doorbell's bytes as they were just before.
+
+    Raises:
+        LockBusy: a writer held the channel for too long.
+        RecordError: the files cannot be read or written.
+    """
+    try:
+        with store.hold(channel) as held:
+            return _look(store, channel, held, after=after, parties=parties)
+    except (Corrupt, UnknownEntry) as error:
+        found = bell_in(bell) or Bell()
+        return Reading(found, found.n, (), (Anomaly(code="unreadable-record", detail=str(error)),))
+
+
+def _look(store: FileStore, channel: str, held: HeldFiles, *, after: int, parties: Parties) -> Reading:
+    newest = held.view.index.head.n
+    blocks = held.read(max(after, 0))
+    bell, ahead, mended = _settle_bell(held, newest, parties)
+    verified = store.verify(channel)
+    found = [each for each in verified.findings if each.level is Level.ANOMALY and each.code != _GONE]
+    anomalies = [Anomaly(code=each.code, detail=each.detail) for each in found]
+    return Reading(bell, newest, blocks, tuple(anomalies + ahead), mended)
+
+
+def _settle_bell(held: HeldFiles, newest: int, parties: Parties) -> tuple[Bell, list[Anomaly], str]:
+    """Return the doorbell, written anew where it may be, what is wrong with it, and why it was written."""
+    found, name = held.view.bell, bell_file(held.view.channel)
+    if found is not None and found[0] >= newest:
+        return bell_saying(*found), [], ""
+    if newest < 1:
+        _ring(held, name, FRESH_BELL)
+        return Bell(), [], ""
+    if found is None:
+        why = f"{name} was missing or torn"
+    elif all(block.signed for block in held.read(max(found[0], 0))):
+        why = f"{name} stood at {found[0]}"
+    else:
+        detail = (
+            f"mailbox holds MSG-{newest} but the doorbell is at seq {found[0]}; "
+            "an entry was written without going through post()"
+        )
+        return bell_saying(*found), [Anomaly(code=_GONE, detail=detail)], ""
+    fields = _folded(held.read(), parties)
+    _ring(held, name, fields)
+    return bell_saying(newest, fields), [], f"{why}; it is at MSG-{newest} again, from the record"
+
+
+def _folded(entries: Sequence[Block], parties: Parties) -> Mapping[str, Any]:
+    state: Mailbox = fold(parties, map(entry_of, entries))
+    return bell_of(entries[-1], state)
+
+
+def _ring(held: HeldFiles, name: str, fields: Mapping[str, Any]) -> None:
+    view = held.view
+    try:
+        with prepared(view.fs, view.folder, name, write_object(fields), SHARED) as temporary:
+            held.lock.check()
+            view.fs.rename(view.folder, temporary, name)
+        view.fs.sync(view.folder)
+    except OSError as error:
+        raise RecordError(f"{name} cannot be written anew: {error.strerror}", hint="look at the disk") from None
