@@ -54,34 +54,46 @@ _ISSUES: Final = {
 }
 
 
+_FAILING: Final = ran(
+    TEST,
+    EvidenceStatus.REFUTED,
+    "exit 1",
+    output="E   assert 100.0 == 90.0\n1 failed, 11 passed in 0.34s\n",
+    exit_code=1,
+    failing_before=False,
+    paths_unread=(SHOWN[2],),
+)
+_KNOWN: Final = Usage(input_tokens=5200, output_tokens=240, known=True)
+
+
 def to_agreement(store: Store, **more: Any) -> str:
     """Three readings and two commits: fixed, disputed, given up without a reason, deferred, raised as resolved."""
-    failing = (
-        ran(
-            TEST,
-            EvidenceStatus.REFUTED,
-            "exit 1",
-            output="E   assert 100.0 == 90.0\n1 failed, 11 passed in 0.34s\n",
-            exit_code=1,
-            failing_before=False,
-            paths_unread=(SHOWN[2],),
-        ),
-        PASSING[1],
-    )
-    made = tuple(Made(candidate=each, paths=DOCKET.paths, change=each[0] * 64) for each in COMMITS)
+    pull_request = "https://github.com/acme/shop/pull/12"
     case = Play(
         store,
         roster=(ANA, CHECKS, READER),
-        docket=replace(
-            DOCKET, context="The contract is in the drawer.", pull_request="https://github.com/acme/shop/pull/12"
-        ),
+        docket=replace(DOCKET, context="The contract is in the drawer.", pull_request=pull_request),
         limits=Limits(max_rounds=3),
         terms=Terms(comments=True),
-        found=(*failing, *passing_on(COMMITS[0]), *passing_on(COMMITS[1])),
-        made=made,
+        found=(_FAILING, PASSING[1], *passing_on(COMMITS[0]), *passing_on(COMMITS[1])),
+        made=tuple(Made(candidate=each, paths=DOCKET.paths, change=each[0] * 64) for each in COMMITS),
         **more,
     )
-    known = Usage(input_tokens=5200, output_tokens=240, known=True)
+    _first_round(case)
+    _second_round(case)
+    case.answer("checks", NAMED)
+    last = [
+        _ruled("F2", "major", "resolved", reason="Both ways refuse it now."),
+        _ruled("F11", "minor", "resolved", reason="I had misread the comparison."),
+    ]
+    words = "The form is enough where there is one."
+    reply = verdict("Nothing is left.", approved=True, findings=last, responseToRebuttal=words)
+    case.answer("critic", reply, model="my-model-2", usage=_KNOWN)
+    case.settle()
+    return case.name
+
+
+def _first_round(case: Play) -> None:
     case.answer("checks", NAMED)
     raised = [
         _ruled("F1", "blocking", "open", suggestion="Compare with `>=`."),
@@ -90,24 +102,22 @@ def to_agreement(store: Store, **more: Any) -> str:
         _ruled("F4", "minor", "open", location="terms of sale"),
         _ruled("F10", "nit", "open", location="naming in general"),
     ]
-    case.answer("critic", verdict("The comparison is off by one.", approved=False, findings=raised), usage=known)
+    case.answer("critic", verdict("The comparison is off by one.", approved=False, findings=raised), usage=_KNOWN)
     case.settle()
     case.fail("ana", FailureReason.REFUSED, "'shop/tax.py' changed and was not listed")
-    case.answer(
-        "ana",
-        answers(
-            "Start the discount at 100",
-            ("checks-F1", "fix", "The test passes now."),
-            ("critic-F1", "fix", "It compares with `>=`, and a test holds exactly 100."),
-            ("critic-F2", "rebut", "The form refuses it before it gets here."),
-            ("critic-F3", "rebut", "They are two rates that happen to be equal."),
-            ("critic-F4", "clarify", "That is not for this change to settle."),
-            ("critic-F10", "clarify", "The name is the contract's own word."),
-            changed=SHOWN[:2],
-        ),
-        usage=known,
+    given = (
+        ("checks-F1", "fix", "The test passes now."),
+        ("critic-F1", "fix", "It compares with `>=`, and a test holds exactly 100."),
+        ("critic-F2", "rebut", "The form refuses it before it gets here."),
+        ("critic-F3", "rebut", "They are two rates that happen to be equal."),
+        ("critic-F4", "clarify", "That is not for this change to settle."),
+        ("critic-F10", "clarify", "The name is the contract's own word."),
     )
+    case.answer("ana", answers("Start the discount at 100", *given, changed=SHOWN[:2]), usage=_KNOWN)
     case.settle()
+
+
+def _second_round(case: Play) -> None:
     case.answer("checks", NAMED)
     ruled = [
         _ruled("F1", "blocking", "resolved", reason="`>=`, and a test of the boundary."),
@@ -116,32 +126,11 @@ def to_agreement(store: Store, **more: Any) -> str:
         _ruled("F4", "minor", "deferred", reason="The legal sign-off of the release settles it."),
         _ruled("F10", "nit", "resolved", reason="The contract does say `calc`."),
     ]
-    case.answer("critic", verdict("One is left.", approved=False, findings=ruled), usage=known)
+    case.answer("critic", verdict("One is left.", approved=False, findings=ruled), usage=_KNOWN)
     case.settle()
-    case.answer(
-        "ana",
-        answers(
-            "Refuse a negative quantity",
-            ("critic-F2", "partial", "Refused at the import; the form still does it by itself."),
-            changed=SHOWN[:1],
-        ),
-        usage=known,
-    )
+    given = ("critic-F2", "partial", "Refused at the import; the form still does it by itself.")
+    case.answer("ana", answers("Refuse a negative quantity", given, changed=SHOWN[:1]), usage=_KNOWN)
     case.settle()
-    case.answer("checks", NAMED)
-    last = [
-        _ruled("F2", "major", "resolved", reason="Both ways refuse it now."),
-        _ruled("F11", "minor", "resolved", reason="I had misread the comparison."),
-    ]
-    words = "The form is enough where there is one."
-    case.answer(
-        "critic",
-        verdict("Nothing is left.", approved=True, findings=last, responseToRebuttal=words),
-        model="my-model-2",
-        usage=known,
-    )
-    case.settle()
-    return case.name
 
 
 def unresolved(store: Store, **more: Any) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def _section(report: str, title: str) -> str:
     return report[report.index(f"\n{title}") + 1 :].split("\n## ", 1)[0]
 
 
-def _after_answer(author: Seat = ANA, **more: object) -> tuple[MemoryStore, Play]:
+def _after_answer(author: Seat = ANA, **more: Any) -> tuple[MemoryStore, Play]:
     """Return a case in which one reviewer approved, one did not, and the author is to answer."""
     store = MemoryStore()
     case = Play(
@@ -37,7 +38,7 @@ def _after_answer(author: Seat = ANA, **more: object) -> tuple[MemoryStore, Play
         roster=(author, CHECKS, READER),
         found=PASSING,
         made=[Made(candidate=COMMITS[0], paths=DOCKET.paths, change="a" * 64)],
-        **more,  # type: ignore[arg-type]
+        **more,
     )
     case.answer("checks", NAMED)
     case.answer("critic", verdict("No.", approved=False, findings=[finding("F1", "major", "It is wrong.")]))
