@@ -13,14 +13,14 @@ import pytest
 
 from counterpoint.agents.base import schema_fault
 from counterpoint.agents.scripted import parse_script_file
+from counterpoint.core.docket import SeatKind
 from counterpoint.drive.config import RepositoryFiles, load
-from counterpoint.protocols.review import REVIEW
+from counterpoint.protocols.review.codec import schema_for
 from tests import need
 from tests.docs.pages import GENERATED, Block, blocks_of, pages, written
 from tests.docs.scratch import Scratch, commands_of
 from tests.golden_files import WRITE
 from tests.need import ROOT
-from tests.review_case import CHECKS, CRITIC, Play
 
 _ANY: Final = "…"
 _BASE: Final = "4e9f21c0" + "0" * 32
@@ -139,9 +139,8 @@ def _fits(shown: list[str], real: list[str]) -> bool:
 
 
 def _answer(value: Any) -> None:
-    """Hold an object to be an answer in a review, under the schema of one of its two kinds of seat."""
-    case = Play(CRITIC, CHECKS)
-    faults = [schema_fault(value, REVIEW.schema(case.state, case.owed(seat.name))) for seat in (CRITIC, CHECKS)]
+    """Hold an object to be an answer in a review, under the schema of one of its kinds of seat."""
+    faults = [schema_fault(value, schema_for(kind)) for kind in SeatKind]
     assert "" in faults, f"it is no answer: {' · '.join(faults)}"
 
 
