@@ -13,10 +13,10 @@ from counterpoint.core.entries import CaseClosed, Entry, SubmissionRevealed, Ver
 from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision, StopReason
 from counterpoint.errors import Refused
-from counterpoint.protocols.review import REVIEW
+from counterpoint.protocols.review import REVIEW, Phase
 from tests.properties.oracle import decision_of
-from tests.properties.review_inputs import DOCKETS, ROSTERS, TREES, VERDICTS, reply_of
-from tests.review_case import Play, finding, minutes, verdict
+from tests.properties.review_inputs import ANSWERS, DOCKETS, ROSTERS, TERMS, TREES, VERDICTS, reply_of
+from tests.review_case import AUTHOR, NOW, Play, finding, minutes, verdict
 
 DEADLINE = minutes(30)
 AGREED = CaseClosed(stop_reason=StopReason.AGREED, decision=Decision.APPROVED, detail="")
@@ -29,18 +29,30 @@ SAYS = st.one_of(AGREES, AGREES, INVENTS, VERDICTS, st.just("fails"), st.just("w
 
 @st.composite
 def played(draw: st.DrawFn) -> Play:
-    """Return a case in which every seat has done what it does, not settled yet."""
+    """Return a case in whose newest reading every seat has done what it does, not settled yet."""
     roster, docket = draw(ROSTERS), draw(DOCKETS)
-    limits = Limits(deadline=DEADLINE.isoformat())
-    quorum = draw(st.integers(1, len(roster)))
-    case = Play(*roster, docket=docket, tree=draw(TREES), limits=limits, quorum=quorum)
-    paths = [changed.path for changed in docket.paths]
-    for seat in draw(st.permutations(roster)):
-        _act(case, seat, draw(SAYS), draw(st.sampled_from([paths, paths, paths[:1]])))
+    limits = Limits(max_rounds=draw(st.integers(0, 2)), deadline=DEADLINE.isoformat())
+    quorum = draw(st.integers(1, sum(seat.kind is not SeatKind.AUTHOR for seat in roster)))
+    case = Play(*roster, docket=docket, tree=draw(TREES), limits=limits, terms=draw(TERMS), quorum=quorum)
+    for _ in range(draw(st.integers(0, 2))):
+        _act_all(draw, case)
+        case.settle()
+        if case.state.phase != Phase.ANSWERING:
+            break
+        _act(case, AUTHOR, {}, draw(ANSWERS), [])
+        case.settle()
+    _act_all(draw, case)
     return case
 
 
-def _act(case: Play, seat: Seat, says: dict[str, Any] | str, shown: list[str]) -> None:
+def _act_all(draw: st.DrawFn, case: Play) -> None:
+    paths = [changed.path for changed in case.state.docket.paths]
+    due = {turn.seat for turn in REVIEW.due(case.state, NOW)}
+    for seat in draw(st.permutations([seat for seat in case.state.case.roster if seat.name in due])):
+        _act(case, seat, draw(SAYS), {}, draw(st.sampled_from([paths, paths, paths[:1]])))
+
+
+def _act(case: Play, seat: Seat, says: dict[str, Any] | str, answer: dict[str, Any], shown: list[str]) -> None:
     match says:
         case "waits":
             return
@@ -49,8 +61,8 @@ def _act(case: Play, seat: Seat, says: dict[str, Any] | str, shown: list[str]) -
             case.fail(seat.name)
         case _:
             assert isinstance(says, dict)
-            is_opinion = seat.kind is SeatKind.OPINION
-            case.answer(seat.name, reply_of(seat, case.state.case.docket, says), shown=shown if is_opinion else None)
+            reply = reply_of(case.state, seat, says, answer)
+            case.answer(seat.name, reply, shown=shown if seat.kind is SeatKind.OPINION else None)
 
 
 @settings(max_examples=300)
@@ -63,7 +75,7 @@ def test_a_review_ends_as_its_entries_say(case: Play) -> None:
     closed = case.state.closed
     assert closed is not None
     assert closed.decision is REVIEW.outcome(case.state).decision is decision_of(case.entries, closed.stop_reason)
-    assert {sealed.turn.id for sealed in case.state.sealed.values()} == case.state.revealed.keys()
+    assert {sealed.turn.id for sealed in case.state.seals.values()} == case.state.revealed.keys()
     assert is_early is (closed.stop_reason is StopReason.DEADLINE_PASSED)
     assert case.state == case.refold()
 

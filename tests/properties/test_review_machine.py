@@ -11,42 +11,61 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from counterpoint.core.canonical import canonical_json
 from counterpoint.core.case import NOBODYS_FAULT, CaseState
+from counterpoint.core.checks import EditCheck
 from counterpoint.core.codec import encode
-from counterpoint.core.docket import Docket, Seat, SeatKind
+from counterpoint.core.docket import Seat, SeatKind
 from counterpoint.core.entries import (
     ENTRY_TYPES,
+    AnswerRequested,
     AttemptFailed,
+    CandidateKept,
+    CandidateOffered,
     CaseClosed,
     Entry,
     FailureReason,
+    FindingRaised,
+    FindingRuled,
     SubmissionSealed,
 )
-from counterpoint.core.findings import FindingStatus
-from counterpoint.core.limits import Limits
+from counterpoint.core.findings import Ruling
 from counterpoint.core.rules import AddNote, Withdraw
-from counterpoint.core.values import Decision, StopReason, Turn
+from counterpoint.core.values import Decision, Severity, StopReason, Turn
 from counterpoint.errors import BadReply, Refused, UnknownEntry
 from counterpoint.protocols.review import REVIEW, TABLE, Phase
-from tests.properties.oracle import decision_of
-from tests.properties.review_inputs import DOCKETS, HOSTILE, LIMITS, ROSTERS, TREES, VERDICTS, reply_of
+from tests.properties.oracle import decision_of, newest_candidate, open_and_heavy
+from tests.properties.review_inputs import (
+    ANSWERS,
+    HOSTILE,
+    OBJECTIONS,
+    PLANS,
+    ROSTERS,
+    VERDICTS,
+    agreement,
+    reply_of,
+)
 from tests.properties.values import of_type
-from tests.review_case import CANDIDATE, MATERIALS, NOW, OWNER, Play, Tree, minutes, turn_of, verdict
+from tests.review_case import MATERIALS, NOW, OWNER, Play, minutes, turn_of
 
 ANY_ENTRY: st.SearchStrategy[Entry] = st.one_of(*(of_type(kind) for kind in ENTRY_TYPES.values()))
 UNASKED: list[AddNote | Withdraw] = [AddNote(text="approve this"), Withdraw(reason="enough")]
+ASKING = {Phase.REVIEWING, Phase.ANSWERING}
 SECRET = "only-a-sealed-reply-says-this"
 
 
 class ReviewMachine(RuleBasedStateMachine):
     """One case. Each rule is something that may happen; what is refused is recorded as a driver would."""
 
-    @initialize(roster=ROSTERS, docket=DOCKETS, limits=LIMITS, tree=TREES, data=st.data())
-    def open(self, roster: tuple[Seat, ...], docket: Docket, limits: Limits, tree: Tree, data: st.DataObject) -> None:
-        quorum = data.draw(st.integers(1, len(roster)))
-        self.case = Play(*roster, docket=docket, limits=limits, tree=tree, quorum=quorum)
+    @initialize(roster=ROSTERS, plan=PLANS, data=st.data())
+    def open(self, roster: tuple[Seat, ...], plan: dict[str, Any], data: st.DataObject) -> None:
+        quorum = data.draw(st.integers(1, sum(seat.kind is not SeatKind.AUTHOR for seat in roster)))
+        self.case = Play(*roster, quorum=quorum, **plan)
         self.now = NOW
-        self.approvals: set[str] = set()
-        """Seats whose accepted reply said that they approve."""
+        self.said: dict[str, tuple[str, bool]] = {}
+        """The candidate that each seat's newest accepted reply was on, and whether it left nothing heavy open."""
+        self.ledger: dict[str, Severity] = {}
+        """Every finding that was ever there."""
+        for _ in range(data.draw(st.integers(0, 4))):
+            self.go_on(data)
 
     @property
     def state(self) -> CaseState:
@@ -56,33 +75,47 @@ class ReviewMachine(RuleBasedStateMachine):
         return REVIEW.due(self.state, self.now)
 
     @precondition(lambda self: self.due())
-    @rule(data=st.data(), given=VERDICTS, shown=st.sets(st.sampled_from(["src/timer.py", "old.py", "binary.x"])))
-    def answer(self, data: st.DataObject, given: dict[str, Any], shown: set[str]) -> None:
+    @rule(
+        data=st.data(),
+        named=VERDICTS,
+        answer=ANSWERS,
+        shown=st.sets(st.sampled_from(["src/timer.py", "old.py", "new.py", "binary.x"])),
+    )
+    def answer(self, data: st.DataObject, named: dict[str, Any], answer: dict[str, Any], shown: set[str]) -> None:
         turn = data.draw(st.sampled_from(self.due()))
-        seat = next(s for s in self.state.case.roster if s.name == turn.seat)
-        reply = reply_of(seat, self.state.case.docket, given)
+        reply = reply_of(self.state, self._seat(turn.seat), named, answer)
         if "summary" in reply:
             reply = reply | {"summary": f"{SECRET} {turn.seat}"}
-        sealed = self.case.answer(turn.seat, reply, shown=sorted(shown))
-        assert sealed.turn == turn
-        if reply.get("approved", True):
-            self.approvals.add(turn.seat)
+        self._take(turn, reply, sorted(shown))
 
     @precondition(lambda self: self.due())
     @rule()
     def agree(self) -> None:
-        """The next seat has seen everything and minds nothing."""
+        """The next seat has seen everything and minds nothing any more, or mends everything."""
         turn, *_ = self.due()
-        seat = next(s for s in self.state.case.roster if s.name == turn.seat)
-        shown = [changed.path for changed in self.state.case.docket.paths]
-        self.case.answer(turn.seat, reply_of(seat, self.state.case.docket, verdict()), shown=shown)
-        self.approvals.add(turn.seat)
+        shown = [changed.path for changed in self.state.docket.paths]
+        self._take(turn, agreement(self.state, self._seat(turn.seat)), shown)
+
+    @precondition(lambda self: self.due())
+    @rule(data=st.data())
+    def go_on(self, data: st.DataObject) -> None:
+        """Whoever owes an answer gives one, and what follows from it follows."""
+        for turn in self.due():
+            reply = reply_of(self.state, self._seat(turn.seat), data.draw(OBJECTIONS), data.draw(ANSWERS))
+            self._take(turn, reply, [changed.path for changed in self.state.docket.paths])
+        self.settle()
+
+    def _take(self, turn: Turn, reply: dict[str, Any], shown: list[str]) -> None:
+        on = self.case.candidate
+        sealed = self.case.answer(turn.seat, reply, shown=shown)
+        assert sealed.turn == turn
+        self.said[turn.seat] = (on, reply.get("approved", True))
 
     @precondition(lambda self: self.due())
     @rule(data=st.data(), reply=HOSTILE)
     def answer_with_hostility(self, data: st.DataObject, reply: bytes) -> None:
         turn = data.draw(st.sampled_from(self.due()))
-        before = self.state
+        before, on = self.state, self.case.candidate
         try:
             self.case.answer(turn.seat, reply)
         except BadReply as error:
@@ -93,10 +126,11 @@ class ReviewMachine(RuleBasedStateMachine):
             self.case.fail(turn.seat, FailureReason.REFUSED, str(error))
         else:
             given = json.loads(reply)
-            nothing_open = all(f["status"] != "open" for f in given.get("findings", ()))
-            assert given.get("approved", True) is nothing_open
-            if nothing_open:
-                self.approvals.add(turn.seat)
+            least = self.state.case.terms.block_on
+            heavy = [f for f in given.get("findings", ()) if Severity(f["severity"]).is_at_least(least)]
+            nothing_open = all(f["status"] != "open" for f in heavy)
+            assert nothing_open or not given["approved"]
+            self.said[turn.seat] = (on, nothing_open)
 
     @precondition(lambda self: self.due())
     @rule(data=st.data(), reason=st.sampled_from(FailureReason))
@@ -111,33 +145,31 @@ class ReviewMachine(RuleBasedStateMachine):
         turn = data.draw(st.sampled_from([None, turn_of(speaker, ask), turn_of("b", ask), *self.due()]))
         before = self.state
         submission = REVIEW.parse(Play().state, turn_of("critic"), given)
-        evidence = self._looked_up(submission)
+        asked = REVIEW.checks(before, turn or turn_of(speaker), submission)
+        evidence = tuple(self.case.tree.look_up(r) for r in asked if not isinstance(r, EditCheck))
         owes = {due.seat: due for due in self.due()}
-        if turn is None or owes.get(speaker) != turn or self._kind(speaker) is SeatKind.CHECKS:
+        if turn is not None and owes.get(speaker) == turn and self._seat(speaker).kind is SeatKind.OPINION:
+            with suppress(Refused):
+                assert REVIEW.admit(before, speaker, turn, submission, evidence=evidence, now=self.now)
+        else:
             with pytest.raises(Refused, match=r"\[(TURN-[123]|NOTE-1)\]"):
                 REVIEW.admit(before, speaker, turn, submission, evidence=evidence, now=self.now)
-        else:
-            assert REVIEW.admit(before, speaker, turn, submission, evidence=evidence, now=self.now)
         assert self.state == before
 
-    def _kind(self, name: str) -> SeatKind:
-        return next(seat.kind for seat in self.state.case.roster if seat.name == name)
+    def _seat(self, name: str) -> Seat:
+        return next(seat for seat in self.state.case.roster if seat.name == name)
 
-    def _looked_up(self, submission: object) -> tuple[Any, ...]:
-        requests = REVIEW.checks(self.state, turn_of("critic"), submission)
-        return tuple(self.case.tree.look_up(request) for request in requests)
-
-    @precondition(lambda self: self.state.phase == Phase.REVIEWING and len(self.state.notes) < 2)
+    @precondition(lambda self: self.state.phase in ASKING and len(self.state.notes) < 2)
     @rule(text=st.text())
     def note(self, text: str) -> None:
         self.case.speak(AddNote(text=text))
 
-    @precondition(lambda self: self.state.phase == Phase.REVIEWING and len(self.case.entries) > 8)
+    @precondition(lambda self: self.state.phase in ASKING and len(self.case.entries) > 20)
     @rule()
     def withdraw(self) -> None:
         self.case.speak(Withdraw(reason="not needed any more"))
 
-    @rule(speaker=st.sampled_from(["a", "checks", "mallory"]), submission=st.sampled_from(UNASKED))
+    @rule(speaker=st.sampled_from(["a", "checks", "author", "mallory"]), submission=st.sampled_from(UNASKED))
     def usurp(self, speaker: str, submission: AddNote | Withdraw) -> None:
         before = self.state
         with pytest.raises(Refused):
@@ -148,7 +180,7 @@ class ReviewMachine(RuleBasedStateMachine):
     def wait(self, passed: int) -> None:
         self.now = minutes(passed + int((self.now - NOW).total_seconds() // 60))
 
-    @precondition(lambda self: len(self.state.sealed) > 1 and self.state.phase == Phase.REVIEWING)
+    @precondition(lambda self: len(self.case.entries) > 12 and self.state.sealed and self.state.phase in ASKING)
     @rule(data=st.data())
     def lose_a_reply(self, data: st.DataObject) -> None:
         turn_id = data.draw(st.sampled_from(sorted(sealed.turn.id for sealed in self.state.sealed.values())))
@@ -180,7 +212,7 @@ class ReviewMachine(RuleBasedStateMachine):
             assert after.closed == entry
             assert entry.decision is decision_of(self.case.entries, entry.stop_reason)
 
-    @precondition(lambda self: self.state.phase == Phase.REVIEWING and self.state.sealed)
+    @precondition(lambda self: self.state.phase in ASKING and self.state.sealed)
     @rule(data=st.data())
     def forge_a_reveal(self, data: st.DataObject) -> None:
         """Leave out of a reveal whatever you like: it is no approval unless the rest amounts to one."""
@@ -194,26 +226,31 @@ class ReviewMachine(RuleBasedStateMachine):
 
     @rule()
     def settle(self) -> None:
-        first = REVIEW.settle(self.state, self.now, self.case.vault)
-        assert first == REVIEW.settle(self.case.refold(), self.now, dict(self.case.vault))
-        assert _bytes(first) == _bytes(REVIEW.settle(self.state, self.now, self.case.vault))
-        self.case.append(*first)
-        self._check_that_it_was_time(first)
+        """Settle until nothing follows by itself: an answer that is taken may leave a case at its deadline."""
+        for _ in range(3):
+            made = REVIEW.settle(self.state, self.now, self.case.vault)
+            assert made == REVIEW.settle(self.case.refold(), self.now, dict(self.case.vault))
+            assert _bytes(made) == _bytes(REVIEW.settle(self.state, self.now, self.case.vault))
+            if not made:
+                break
+            reading = self.state
+            self.case.append(*made)
+            self._check_that_it_was_time(reading, made[-1])
         assert REVIEW.settle(self.state, self.now, self.case.vault) == ()
         assert (self.due() == ()) is (self.state.closed is not None)
 
-    def _check_that_it_was_time(self, made: tuple[Entry, ...]) -> None:
-        """A case that is decided has heard every seat, and everything that was kept of it is open."""
-        if not made:
-            return
-        close = made[-1]
-        assert isinstance(close, CaseClosed)
-        sealed = {s.turn.id for s in self.state.sealed.values()}
+    def _check_that_it_was_time(self, before: CaseState, last: Entry) -> None:
+        """A reading that is over has heard every seat, and everything that was kept of it is open."""
+        assert isinstance(last, CaseClosed | AnswerRequested | CandidateOffered | CandidateKept)
+        sealed = {s.turn.id for s in before.sealed.values()}
         assert sealed & self.case.vault.keys() <= self.state.revealed.keys()
-        if close.stop_reason in {StopReason.AGREED, StopReason.ROUNDS_SPENT}:
-            own = [f.turn.seat for f in self.state.failures if f.reason not in NOBODYS_FAULT]
+        decided = {StopReason.AGREED, StopReason.ROUNDS_SPENT, StopReason.STALLED}
+        if isinstance(last, AnswerRequested) or (isinstance(last, CaseClosed) and last.stop_reason in decided):
             for seat in self.state.case.roster:
-                assert seat.name in self.state.sealed or own.count(seat.name) == self.state.case.limits.max_asks
+                own = [f for f in before.failures_of(seat.name) if f.reason not in NOBODYS_FAULT]
+                stands = self.said.get(seat.name) == (before.docket.candidate, True)
+                is_out = len(own) == self.state.case.limits.max_asks
+                assert seat.kind is SeatKind.AUTHOR or seat.name in before.sealed or is_out or stands
 
     @invariant()
     def the_state_is_the_fold_of_the_record(self) -> None:
@@ -245,34 +282,65 @@ class ReviewMachine(RuleBasedStateMachine):
 
     @invariant()
     def nothing_that_a_reply_says_is_lost(self) -> None:
-        """FIELD-FAULTS F19, F33: each finding is in the ledger, as heavy and as open as it was named."""
+        """FIELD-FAULTS F19, F33: each finding is in the ledger, as heavy and as open as it was named last."""
         if not self._is_open():
             return
-        alone = len(self.state.case.roster) == 1
+        alone = sum(seat.kind is not SeatKind.AUTHOR for seat in self.state.case.roster) == 1
+        status: dict[str, tuple[str, bool]] = {}
         for revealed in self.state.revealed.values():
             seat, reply = revealed.turn.seat, json.loads(revealed.reply)
-            given = self.state.verdicts[seat]
-            assert (given.candidate, given.claimed or not given.approved) == (CANDIDATE, True)
             if "findings" in reply:
-                assert (given.claimed, given.approved) == (reply["approved"], reply["approved"])
-                raised = self.state.ledger.raised_by(seat)
-                assert [(f.id, f.severity, f.status is FindingStatus.OPEN) for f in raised] == [
-                    (f["id"] if alone else f"{seat}-{f['id']}", f["severity"], f["status"] == "open")
-                    for f in reply["findings"]
-                ]
+                (given,) = (v for v in self.state.votes if (v.seat, v.round) == (seat, revealed.turn.round))
+                assert (given.claimed, given.approved or not given.claimed) == (reply["approved"], True)
+                for f in reply["findings"]:
+                    name = f["id"] if alone else f"{seat}-{f['id']}"
+                    status[name] = (f["severity"], f["status"] == "open")
+        kinds = {seat.name: seat.kind for seat in self.state.case.roster}
+        found = {f.id: (f.severity.value, f.is_open) for f in self.state.ledger if kinds[f.seat] is SeatKind.OPINION}
+        assert found == status
+
+    @invariant()
+    def no_finding_vanishes_or_drifts_and_only_its_raiser_closes_it(self) -> None:
+        """FIELD-FAULTS F19, whatever else was done to the case."""
+        if not self._is_open():
+            return
+        found = {finding.id: finding.severity for finding in self.state.ledger}
+        assert found.items() >= self.ledger.items()
+        self.ledger = found
+        raisers = {e.id: e.seat for e in self.case.entries if isinstance(e, FindingRaised)}
+        assert raisers.keys() == found.keys()
+        ruled = [e for e in self.case.entries if isinstance(e, FindingRuled)]
+        assert all(raisers[e.id] == e.seat for e in ruled)
+        closed = {e.id for e in ruled if e.ruling is not Ruling.STANDS}
+        assert {f.id for f in self.state.ledger if not f.is_open} <= closed
+
+    @invariant()
+    def rounds_are_as_many_as_the_limits_allow(self) -> None:
+        """FIELD-FAULTS F17: at most so many answers, and one reading more."""
+        if self._is_open() and (most := self.state.case.limits.max_rounds):
+            asked = sum(isinstance(entry, AnswerRequested) for entry in self.case.entries)
+            assert asked <= most
+            assert self.state.round <= most + 1
 
     @invariant()
     def the_outcome_is_what_the_entries_come_to(self) -> None:
+        """What counts is on the newest candidate; nothing that must be settled is open in an approval."""
         if not self._is_open():
             return
         outcome, closed = REVIEW.outcome(self.state), self.state.closed
-        assert {seat.seat for seat in outcome.seats if seat.approved} <= self.approvals
+        newest = newest_candidate(self.case.entries)
+        for seat in outcome.seats:
+            assert not seat.approved or self.said[seat.seat] == (newest, True)
         if closed is None:
             assert (outcome.decision, outcome.stop_reason) == (Decision.UNDETERMINED, None)
             return
         assert self.case.entries[-1] == closed
         assert outcome.decision is closed.decision is decision_of(self.case.entries, closed.stop_reason)
         assert (closed.decision is Decision.APPROVED) is (closed.stop_reason is StopReason.AGREED)
+        if closed.decision is Decision.APPROVED:
+            assert open_and_heavy(self.case.entries) == set()
+            approved = [seat.seat for seat in outcome.seats if seat.approved]
+            assert len(approved) >= self.state.case.quorum
 
     @invariant()
     def nothing_follows_the_close(self) -> None:
@@ -282,13 +350,17 @@ class ReviewMachine(RuleBasedStateMachine):
                     REVIEW.apply(self.state, entry)
 
     def teardown(self) -> None:
-        """Play on to the end: whoever still owes an answer agrees."""
+        """Play on to the end, which must come: whoever still owes an answer agrees."""
         if self._is_open():
             self.settle()
-            for _ in self.due():
+            for _ in range(60):
+                if self.state.closed is not None:
+                    break
                 self.agree()
                 self.settle()
             assert self.due() == ()
+            self.rounds_are_as_many_as_the_limits_allow()
+            self.no_finding_vanishes_or_drifts_and_only_its_raiser_closes_it()
             self.the_outcome_is_what_the_entries_come_to()
             self.nothing_that_a_reply_says_is_lost()
             self.nothing_follows_the_close()
