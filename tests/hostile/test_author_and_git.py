@@ -94,7 +94,8 @@ def test_what_was_staged_and_lies_nowhere_does_not_reach_the_persons_next_commit
     """SPEC D-16: a blob in the index that no file has is in no listed path and no brief. It is kept, and unstaged."""
     stage.begin()
     hidden = 'write("evil.py", "evil\\n"); git("add", "evil.py"); (here / "evil.py").unlink()\n'
-    stage.author(hidden)
+    # A deletion, too: the file is there, and the next commit would take it away.
+    stage.author(hidden + 'git("rm", "-q", "--cached", ".gitignore")\n')
     called = stage.review()
     assert called.code == 0, called
     assert (stage.changed_in(), stage.status) == (["price.py"], "")
@@ -105,7 +106,11 @@ def test_a_stage_goes_with_the_edits_that_come_to_nothing(stage: Stage) -> None:
     """Issue 3: "tree clean"; an index that still held them would bring them into the person's next commit."""
     stage.begin()
     before = stage.everything()
-    stage.author('write("price.py", "x = 3\\n")\nwrite("more.py", "y\\n")\ngit("add", "--all")\nanswer("price.py")\n')
+    stage.author(
+        'write("price.py", "x = 3\\n")\nwrite("more.py", "y\\n")\ngit("add", "--all")\n'
+        'git("rm", "-q", "--cached", ".gitignore")\nwrite("last.py", "z\\n")\ngit("add", "-N", "last.py")\n'
+        'answer("price.py")\n'
+    )
     called = stage.review()
     assert called.code == 1, called
     assert (stage.kept_text("price.py"), stage.kept_text("more.py")) == (["x = 3\n"], ["y\n"])

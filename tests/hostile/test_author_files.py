@@ -5,6 +5,8 @@ Sources: issue 3, "symlink out of the workspace"; SPEC D-16; SECURITY B.5, S1, G
 
 import os
 
+import pytest
+
 from tests.hostile.stage import Stage
 
 _EDIT = 'write("price.py", "x = 3\\n"); '
@@ -71,17 +73,18 @@ def test_a_repository_inside_is_named_and_left_for_a_person(stage: Stage) -> Non
     assert "sub" in called.err
 
 
-def test_thousands_of_files_at_once_are_one_commit(stage: Stage) -> None:
-    """SECURITY G10: 5,000 paths, listed exactly; left out of the list they are named in one bounded sentence."""
+@pytest.mark.parametrize("count", [500, pytest.param(5000, marks=pytest.mark.soak)])
+def test_very_many_files_at_once_are_one_commit(stage: Stage, count: int) -> None:
+    """SECURITY G10: listed exactly they are taken; left out of the list they are named in one bounded sentence."""
     stage.begin()
-    many = 'names = [f"gen/{n:04}.py" for n in range(5000)]\nfor name in names: write(name, "x\\n")\n'
+    many = f'names = [f"gen/{{n:04}}.py" for n in range({count})]\nfor name in names: write(name, "x\\n")\n'
     stage.author(many + 'write("price.py", "x = 3\\n")\nif again: answer("price.py", *names)\n')
     called = stage.review("--max-rounds", "1")
-    assert called.code in {0, 3}, called
+    assert called.code == 0, called
     assert stage.failures == [("ana", "refused")]
-    assert "and 4995 more changed and was not listed" in stage.said
+    assert f"and {count - 5} more changed and was not listed" in stage.said
     assert len(stage.said) < 1000
-    assert len(stage.changed_in()) == 5001
+    assert len(stage.changed_in()) == count + 1
     assert stage.status == ""
 
 

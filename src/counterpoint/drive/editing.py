@@ -119,7 +119,7 @@ class Editing:
             where = state.branch.removeprefix("refs/heads/") or "a detached HEAD"
             back = f"`git switch BRANCH` or `git reset --keep {candidate[:12]}`"
             raise NeedsPerson(
-                f"{where} is at {state.head[:12]}; the case stands at {candidate[:12]}",
+                f"{where} is at {state.head[:12] or 'no commit'}; the case stands at {candidate[:12]}",
                 hint=f"go back with {back}, then resume the case",
             )
 
@@ -241,7 +241,8 @@ class Editing:
             return ""
         head = look_at_git(self._repository).head
         if self._commits and head != begun.start:
-            return f"the work tree was left as it is: HEAD is at {head[:12]}, and {turn} began at {begun.start[:12]}"
+            where = head[:12] or "no commit"
+            return f"the work tree was left as it is: HEAD is at {where}, and {turn} began at {begun.start[:12]}"
         lines = (self._set_aside(turn, begun.start), *self._moved(turn))
         self._end(left)
         return "; ".join(filter(None, lines))
@@ -257,20 +258,18 @@ class Editing:
                 return f"{_named(found.paths)} could not be put back; it is kept under {kept}, too"
             lines.append(f"edits of {_named(found.paths)} came to nothing; they are kept under {kept}")
             found = self._take(start)
-        if self._commits:
-            unstage(self._repository, start)
         return "; ".join(filter(None, lines))
 
     def _set_index_aside(self, turn_id: str, files: str) -> str:
-        """Keep what an author staged and left in none of these files, and unstage it; return a line, or ""."""
+        """Unstage everything; keep what an author staged and left in none of these files, and return a line or ""."""
         if not self._commits:
             return ""
-        staged = staged_apart(self._repository, files=files, objects_dir=self._objects)
-        if not staged:
-            return ""
-        kept = self._keep(staged, f"{turn_id}-staged", f"What {turn_id} had staged, and left in no file")
+        line = ""
+        if staged := staged_apart(self._repository, files=files, objects_dir=self._objects):
+            kept = self._keep(staged, f"{turn_id}-staged", f"What {turn_id} had staged, and left in no file")
+            line = f"what was staged, and is in no file, is kept under {kept}"
         unstage(self._repository, look_at_git(self._repository).head)
-        return f"what was staged, and is in no file, is kept under {kept}"
+        return line
 
     def _keep(self, tree: str, name: str, message: str) -> str:
         return keep(

@@ -225,7 +225,7 @@ def unstage(repository: Repository, commit: str) -> None:
     Raises:
         SourceError: another git holds the index.
     """
-    how = ("--cached", "--ita-invisible-in-index", "--no-renames", "--no-ext-diff", "--raw", "--no-abbrev", "-z")
+    how = ("--cached", "--no-renames", "--no-ext-diff", "--raw", "--no-abbrev", "-z")
     with open_bench(repository) as bench:
         found = to_names(bench.run("diff-index", *how, commit))
     lines = []
