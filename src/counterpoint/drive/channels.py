@@ -22,7 +22,16 @@ from counterpoint.record.safe import typed
 if TYPE_CHECKING:
     from counterpoint.record.signing import Signer
 
-__all__ = ["beside", "find_channel", "free_name", "machine_signer", "open_channels", "parties_of", "shown_path"]
+__all__ = [
+    "FileStore",
+    "beside",
+    "find_channel",
+    "free_name",
+    "machine_signer",
+    "open_channels",
+    "parties_of",
+    "shown_path",
+]
 
 _TRIES: Final = 100
 _DIGITS: Final = 100_000

@@ -30,7 +30,7 @@ from counterpoint.record.header import reads_as_header
 from counterpoint.record.store import Block, Draft, Genesis, Held, Store
 
 if TYPE_CHECKING:
-    from counterpoint.record.files import FileStore
+    from counterpoint.drive.channels import FileStore
 
 __all__ = ["Posted", "begin_channel", "begin_plain", "bell_of", "entry_of", "post", "state_of"]
 

@@ -11,12 +11,11 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from counterpoint.drive.channels import parties_of
+from counterpoint.drive.channels import FileStore, parties_of
 from counterpoint.drive.posting import bell_of, entry_of, state_of
 from counterpoint.protocols.mailbox import Mailbox, Parties, fold
 from counterpoint.record.bell import FRESH_BELL
 from counterpoint.record.block import read_trailer
-from counterpoint.record.files import FileStore
 from counterpoint.record.header import line_end, parse_stamp, read_header
 from counterpoint.record.names import bell_file
 from counterpoint.record.store import Block

@@ -1,6 +1,7 @@
 """All the bytes that a channel's verification looks at, read in an order that a writer at work cannot upset."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from counterpoint.record.safe import open_plain, read_all, read_file
 from counterpoint.record.verify import verify
 from counterpoint.record.view import archived_genesis, genesis_in
 
-__all__ = ["Contents", "read_contents", "verify_channel"]
+__all__ = ["Contents", "Everything", "read_contents", "read_everything", "verify_channel", "verify_everything"]
 
 
 class Contents(NamedTuple):
@@ -89,9 +90,65 @@ def verify_channel(
         if contents == before:
             raise
         verified = contents.given_to(look)
+    _remember(heads, channel, verified)
+    return verified
+
+
+def _remember(heads: Heads | None, channel: str, verified: Verification) -> None:
     if heads is not None and verified.genesis is not None:
         seen = Kept(genesis=verified.genesis_digest, n=verified.n, head=verified.head)
         heads.remember(channel, verified.genesis.channel_id, seen)
         if verified.mode == "strict":
             heads.pin(channel, verified.genesis_digest)
+
+
+class Everything(NamedTuple):
+    """A channel's files as they stand together."""
+
+    bell: bytes | None
+    content: bytes | None
+    """The channel file; `None` where there is none."""
+    archives: tuple[tuple[str, bytes], ...]
+
+
+def read_everything(fs: Files, folder: Folder, channel: str) -> Everything:
+    """Read a channel's files whole; its locks keep them together.
+
+    Raises:
+        RecordError: a file is too large, or not what it should be.
+    """
+    bell = read_file(fs, folder, bell_file(channel), max_bytes=MAX_BELL)
+    content = None
+    with suppress(FileNotFoundError):
+        fd = open_plain(fs, folder, channel_file(channel))
+        try:
+            content = read_all(fs, fd)
+        finally:
+            fs.close(fd)
+    return Everything(bell, content, tuple(archived_files(fs, folder, channel)))
+
+
+def verify_everything(channel: str, found: Everything, *, heads: Heads | None, now: str) -> Verification | None:
+    """Verify the chain in a shared channel's files, and remember its head; `None` where there is no chain.
+
+    Raises:
+        Corrupt: it does not hold.
+    """
+    content = found.content or b""
+    sources = (content, *(archived for _, archived in found.archives))
+    first = next((block for source in sources if (block := genesis_in(source))), None)
+    if first is None:
+        return None
+    genesis = parse_genesis(parse(first, channel=channel, strict=False), channel=channel)
+    kept = heads.of(channel, genesis.channel_id) if heads is not None else None
+    bell = read_bell(found.bell)
+    verified = verify(
+        channel,
+        content,
+        archives=found.archives,
+        remembered=kept and Remembered(genesis=kept.genesis, n=kept.n, head=kept.head),
+        doorbell=None if bell is None else bell[0],
+        now=now,
+    )
+    _remember(heads, channel, verified)
     return verified

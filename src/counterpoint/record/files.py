@@ -6,13 +6,14 @@
 - Writing is `held`. Vault and claims are written under the same flock.
 """
 
+import errno
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt, RecordError, Refused
@@ -38,6 +39,7 @@ from counterpoint.record.vault import FileVault
 from counterpoint.record.view import View, open_view
 
 if TYPE_CHECKING:
+    from counterpoint.record.contents import Everything
     from counterpoint.record.findings import Checkpoint, Verification
 
 __all__ = ["FileStore", "Layout"]
@@ -54,6 +56,21 @@ class Layout(StrEnum):
     """Channels of both tools, directly under the root."""
     CASES = "cases"
     """Strict channels, each in a folder of its own."""
+
+
+class Renaming(NamedTuple):
+    """A channel without a name that is held to be given one."""
+
+    fs: Files
+    folder: Folder
+    settings: Mapping[str, Any]
+
+    def rename(self, name: str, settings: Mapping[str, Any], *, is_resumed: bool) -> None:
+        """Rename its files; `settings` name it."""
+        # cold start: a channel is migrated once
+        from counterpoint.record.migration import rename_files  # noqa: PLC0415
+
+        rename_files(self.fs, self.folder, name, settings, is_resumed=is_resumed)
 
 
 class FileStore(Store):
@@ -142,6 +159,26 @@ class FileStore(Store):
         except FileNotFoundError:
             return False
 
+    def has_settings(self, channel: str) -> bool:
+        """Say whether the channel's settings are there."""
+        try:
+            with self._folder(channel) as folder:
+                return self._fs.look(folder, settings_file(channel)) is not None
+        except FileNotFoundError:
+            return False
+
+    @contextmanager
+    def migrating(self) -> Iterator[Renaming]:
+        """Hold the channel without a name, to give it one.
+
+        Raises:
+            RecordError: there is none, or its settings are no object.
+        """
+        with self._reading("") as folder, hold(self._fs, folder, "", shared=True, sleep=self._sleep):
+            file = settings_file("")
+            content = read_file(self._fs, folder, file, max_bytes=MAX_SETTINGS)
+            yield Renaming(self._fs, folder, read_settings(content, channel="", source=folder.of(file)))
+
     def settings(self, channel: str) -> Mapping[str, Any]:
         name = settings_file(channel)
         with self._reading(channel) as folder:
@@ -201,6 +238,35 @@ class FileStore(Store):
                 now=now,
                 wait=partial(self._sleep, _PAUSE_S),
             )
+
+    def everything(self, channel: str) -> "Everything":
+        """Return all the bytes of a channel as they stand together, while no writer is at work.
+
+        Raises:
+            RecordError: there is no such folder, a writer held the channel for too long, or a file is not readable.
+        """
+        # cold start: as in `verify`
+        from counterpoint.record.contents import read_everything  # noqa: PLC0415
+
+        with self._reading(channel) as folder, ExitStack() as stack:
+            try:
+                stack.enter_context(hold(self._fs, folder, channel, shared=True, sleep=self._sleep))
+            except OSError as error:
+                # Whoever may only read has no lock to take.
+                if error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:
+                    raise
+            return read_everything(self._fs, folder, channel)
+
+    def verify_shared(self, channel: str, contents: "Everything", *, now: str) -> "Verification | None":
+        """Verify the chain in a shared channel's bytes, and remember its head; `None` where there is no chain.
+
+        Raises:
+            Corrupt: it does not hold.
+        """
+        # cold start: as in `verify`
+        from counterpoint.record.contents import verify_everything  # noqa: PLC0415
+
+        return verify_everything(channel, contents, heads=self._heads, now=now)
 
     def vault(self, channel: str) -> Vault:
         name = "vault" if self.layout is Layout.CASES else own_file(channel, "vault")

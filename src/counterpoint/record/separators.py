@@ -19,7 +19,7 @@ from counterpoint.record.scan import Place, places
 from counterpoint.record.seal import Seal, seal
 from counterpoint.record.tail import last_whole
 
-__all__ = ["Source"]
+__all__ = ["Source", "banner"]
 
 _BETWEEN: Final = b"\n\n"
 
@@ -67,7 +67,7 @@ class Source:
         if not self.compacted:
             return gap == (b"\n" if is_first else _BETWEEN)
         if is_first and not self.archive:
-            gap = gap.removeprefix(_banner(self.channel))
+            gap = gap.removeprefix(banner(self.channel))
         return len(gap) >= (0 if is_first else len(_BETWEEN)) and not gap.strip(b"\n")
 
     def _check_tail(self, n: int, tail: bytes) -> None:
@@ -112,7 +112,7 @@ def _is_blank(gap: bytes) -> bool:
         return False
 
 
-def _banner(channel: str) -> bytes:
+def banner(channel: str) -> bytes:
     """Return the line that the public tool's `compact` puts on top of a channel file."""
     return (
         f"> Older closed threads relocate verbatim to archive/ (see archive/{index_page(channel)}). "

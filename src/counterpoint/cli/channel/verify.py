@@ -1,0 +1,57 @@
+"""`counterpoint channel verify`: is the record in order, and is it what it was (SPEC C-044, C-141)?"""
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from counterpoint.cli.channel.clock import stamp_now
+from counterpoint.cli.channel.parsing import CHANNEL, JSON, ROOT, Shape
+from counterpoint.cli.channel.printing import print_json, print_lines
+from counterpoint.drive.auditing import Audit, audit
+from counterpoint.drive.channels import find_channel, open_channels, shown_path
+
+__all__ = ["SHAPE", "run"]
+
+ANOMALY: Final = 4
+
+SHAPE: Final = Shape(
+    summary="check the record against itself",
+    about=(
+        "Numbers, archives and doorbell are held against each other, every entry against the rules of turns, "
+        "openers and caps, and the chain of a channel that Counterpoint began against what this machine "
+        "remembers. Nothing is repaired."
+    ),
+    options=(ROOT, CHANNEL, JSON),
+    exits={
+        0: "the record verifies clean",
+        1: "there is nothing to verify, or it cannot be read",
+        2: "the command line is wrong",
+        4: "the record disagrees with itself; a person should look",
+    },
+    examples=(("counterpoint channel verify --root collab", "the one channel of a folder"),),
+)
+
+
+def run(given: Mapping[str, Any]) -> int:
+    """Verify a channel."""
+    root = shown_path(given["root"])
+    channel = find_channel(root, given["channel"])
+    found = audit(open_channels(root, os.environ), channel, now=stamp_now())
+    if given["json"]:
+        print_json(_fields(found))
+    else:
+        print_lines(*(f"{one.level.upper()}: {one.code} - {one.detail}" for one in found.findings))
+        if found.is_clean:
+            print_lines("record verifies clean")
+    return 0 if found.is_clean else ANOMALY
+
+
+def _fields(found: Audit) -> Mapping[str, Any]:
+    findings = [
+        {"level": str(one.level), "code": one.code, "detail": one.detail, "entry": one.entry}
+        for one in found.findings
+    ]
+    chain = found.chain
+    head = None if chain is None else {"n": chain.n, "head": chain.head, "genesis": chain.genesis_digest}
+    begins = None if chain is None else chain.tamper_evident_from
+    return {"is_clean": found.is_clean, "findings": findings, "chain": head, "tamper_evident_from": begins}
