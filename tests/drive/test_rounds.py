@@ -367,20 +367,15 @@ def test_a_power_cut_at_every_write_changes_nothing_in_the_end(tmp_path: Path) -
         assert ([rounds.edited.head], rounds.edited.status()) == (commits_of(loaded), ""), at
 
 
-def test_a_branch_that_has_gone_elsewhere_needs_a_person_and_then_the_case_goes_on(tmp_path: Path) -> None:
+def test_a_branch_that_has_gone_elsewhere_needs_a_person_before_the_case_goes_on(
+    tmp_path: Path, author: ActingAgent
+) -> None:
     """SPEC D-16: never forced. The accepted answer is kept and the author is not asked again."""
-    store = CutStore("before done-")
-    author = ActingAgent(edits())
-    rounds = Rounds(tmp_path, author, store=store)
-    store.at = "after submission-sealed"
-    steps = 0
+    rounds = Rounds(tmp_path, author)
 
     async def up_to_the_answer(driver: Driver[Any]) -> None:
-        nonlocal steps
-        store.at = ""
         while not author.calls:
             await driver.advance()
-            steps += 1
 
     rounds.die(up_to_the_answer)
     edited = rounds.edited
