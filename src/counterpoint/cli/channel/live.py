@@ -4,6 +4,7 @@ The lines themselves scroll past as they do everywhere; the block under them is 
 part of what is printed into a pipe or a file.
 """
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -12,10 +13,13 @@ from types import TracebackType
 from typing import Final, Self, TextIO
 
 from counterpoint.core.canonical import visible
-from counterpoint.drive.reading import Standing
+from counterpoint.drive.channels import open_channels
+from counterpoint.drive.reading import Standing, standing
+from counterpoint.drive.watching.tick import Watcher
+from counterpoint.errors import CounterpointError
 from counterpoint.record.store import Block
 
-__all__ = ["Live", "live_lines"]
+__all__ = ["Live", "describer", "live_lines"]
 
 _EVERY_S: Final = 1.0
 _NEWEST: Final = 3
@@ -47,6 +51,24 @@ def live_lines(found: Standing, *, calling: str, called_since: datetime | None, 
         yield f"  {_said(block)}"
     if calling and called_since is not None:
         yield f"{calling} is at work for {_duration(int((now - called_since).total_seconds()))}"
+
+
+def describer(watcher: Watcher, root: str, *, now: Callable[[], datetime]) -> Callable[[], Sequence[str]]:
+    """Return what describes the channel of a watcher at the moment it is called."""
+    store, began = open_channels(root, os.environ), dict[str, datetime]()
+
+    def describe() -> Sequence[str]:
+        moment, calling = now(), watcher.calling
+        if calling not in began:
+            began.clear()
+            began[calling] = moment
+        try:
+            found = standing(store, watcher.config.channel, now=moment)
+        except CounterpointError as error:  # the next tick says what is wrong
+            return [str(error)]
+        return list(live_lines(found, calling=calling, called_since=began[calling], now=moment))
+
+    return describe
 
 
 def _said(block: Block) -> str:

@@ -17,6 +17,8 @@ from counterpoint.cli.channel.parsing import CHANNEL, JSON, ROOT, Option, Shape
 from counterpoint.cli.channel.printing import print_json, print_lines, tell
 from counterpoint.drive.channels import find_channel, open_channels, shown_path
 from counterpoint.drive.watching.opening import parties_and_care
+from counterpoint.drive.watching.scheduling import units
+from counterpoint.drive.watching.smoke import smoke
 from counterpoint.drive.watching.wiring import (
     Remembered,
     Wiring,
@@ -183,16 +185,10 @@ def _ask(question: str) -> str:
 
 
 def _smoke(wiring: Wiring, *, as_json: bool) -> tuple[str, ...]:
-    # Only who asks for it pays for it.
-    from counterpoint.drive.watching.smoke import smoke  # noqa: PLC0415
-
     return tuple(smoke(wiring, os.environ, now=now, emit=tell if as_json else print_lines))
 
 
 def _scheduler(wiring: Wiring) -> tuple[str, ...]:
-    # As above.
-    from counterpoint.drive.watching.scheduling import units  # noqa: PLC0415
-
     told = units(wiring)
     enable = f"systemctl --user daemon-reload && systemctl --user enable --now {told.name}.timer"
     return (

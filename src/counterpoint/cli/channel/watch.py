@@ -1,11 +1,11 @@
 """`counterpoint channel watch`: drive the open thread in the foreground (SPEC C-049)."""
 
+import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from counterpoint.cli.channel.clock import now
@@ -88,9 +88,6 @@ def _print_at_once(line: str) -> None:
 
 
 def _print_object(line: str) -> None:
-    # Only who asks for objects pays for it.
-    import json  # noqa: PLC0415
-
     print_lines(json.dumps({"at": now().isoformat(timespec="seconds"), "line": line}, sort_keys=True))
     sys.stdout.flush()
 
@@ -98,36 +95,7 @@ def _print_object(line: str) -> None:
 def _live(watcher: "Watcher", root: str, *, on: bool) -> "AbstractContextManager[Live | None]":
     if not on:
         return nullcontext()
-    # Only a terminal has it.
-    from counterpoint.cli.channel.live import Live  # noqa: PLC0415
+    # Cold start: only a terminal has it.
+    from counterpoint.cli.channel.live import Live, describer  # noqa: PLC0415
 
-    return Live(_describer(watcher, root), colour=not os.environ.get("NO_COLOR"))
-
-
-def _describer(watcher: "Watcher", root: str) -> Callable[[], list[str]]:
-    # As above.
-    from counterpoint.cli.channel.live import live_lines  # noqa: PLC0415
-
-    # As above.
-    from counterpoint.drive.channels import open_channels  # noqa: PLC0415
-
-    # As above.
-    from counterpoint.drive.reading import standing  # noqa: PLC0415
-
-    # As above.
-    from counterpoint.errors import CounterpointError  # noqa: PLC0415
-
-    store, began = open_channels(root, os.environ), dict[str, datetime]()
-
-    def describe() -> list[str]:
-        moment, calling = now(), watcher.calling
-        if calling not in began:
-            began.clear()
-            began[calling] = moment
-        try:
-            found = standing(store, watcher.config.channel, now=moment)
-        except CounterpointError as error:  # the next tick says what is wrong
-            return [str(error)]
-        return list(live_lines(found, calling=calling, called_since=began[calling], now=moment))
-
-    return describe
+    return Live(describer(watcher, root, now=now), colour=not os.environ.get("NO_COLOR"))

@@ -44,7 +44,7 @@ def run(given: Mapping[str, Any]) -> int:
     root = shown_path(given["root"])
     watcher = open_watcher(root, given["channel"], given["config"], os.environ, now=now, emit=emit)
     config = watcher.config
-    make_folder_of(config.state_path)
+    make_folder_of(watcher.fs, config.state_path)
     with hold_watcher(config.state_path, root=config.root, stamp=stamp_now()):
         done = watcher.tick()
     if given["json"]:

@@ -5,14 +5,18 @@
 It runs where the watcher runs, so that relative paths in a prompt mean what they mean there (SPEC C-066; F27 to F29).
 """
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from counterpoint.errors import Unreachable
+from counterpoint.isolation.marks import end_marked, marked
+from counterpoint.isolation.process import run
 
-__all__ = ["Ended", "call", "end_left", "new_mark"]
+__all__ = ["Ended", "call", "end_left"]
 
 MAX_OUTPUT: Final = 256 * 1024
 
@@ -29,11 +33,6 @@ class Ended:
     """Why it could not be started; then it never will be."""
 
 
-def new_mark() -> str:
-    """Return a mark for one call."""
-    return f"watch.{os.getpid()}.{os.urandom(8).hex()}"
-
-
 def call(
     argv: Sequence[str], *, timeout_s: int, mark: str, cwd: str = "", env: Mapping[str, str] | None = None
 ) -> Ended:
@@ -46,18 +45,6 @@ def call(
         cwd: where it runs; empty: where we do.
         env: its environment; `None`: ours.
     """
-    # A tick that calls nobody pays for neither asyncio nor what starts programs.
-    import asyncio  # noqa: PLC0415
-
-    # As above.
-    from pathlib import Path  # noqa: PLC0415
-
-    # As above.
-    from counterpoint.isolation.marks import marked  # noqa: PLC0415
-
-    # As above.
-    from counterpoint.isolation.process import run  # noqa: PLC0415
-
     try:
         with marked(mark):
             finished = asyncio.run(
@@ -84,7 +71,4 @@ def call(
 
 def end_left(mark: str) -> None:
     """End what a call of a killed watcher has left running."""
-    # Only whoever follows a killed watcher needs it.
-    from counterpoint.isolation.marks import end_marked  # noqa: PLC0415
-
     end_marked(mark)

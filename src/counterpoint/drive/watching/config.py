@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from counterpoint.core.canonical import NotCanonical, parse_json
 from counterpoint.errors import ConfigError
 from counterpoint.protocols.mailbox import Parties
+from counterpoint.record.fs import RealFiles
+from counterpoint.record.safe import read_all
 
 __all__ = ["WatcherConfig", "WatcherFile", "bind", "parse_config", "read_config"]
 
@@ -62,9 +63,10 @@ class WatcherConfig:
     timeout_s: int = DEFAULT_S
 
     @property
-    def tag(self) -> str:
-        """What every line of this watcher begins with: units, locks and logs carry one name."""
-        return f"[{os.path.splitext(os.path.basename(self.state_path))[0]}]"  # noqa: PTH119, PTH122 - pathlib costs a cold start
+    def name(self) -> str:
+        """What units, locks and logs of this watcher are called: the name of its state, without the ending."""
+        name = self.state_path.rpartition("/")[2]
+        return name.rpartition(".")[0] or name
 
     @property
     def problem(self) -> str:
@@ -95,8 +97,11 @@ def read_config(path: str) -> WatcherFile:
         ConfigError: it cannot be read, or says something else than it should.
     """
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as above
-            content = file.read(MAX_CONFIG + 1)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            content = read_all(RealFiles(), descriptor, end=MAX_CONFIG + 1)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         sentence = f"refused: cannot read watcher config {path}: {error}"
         raise _unfit(path, sentence, hint="run `counterpoint channel setup`") from None
@@ -124,15 +129,25 @@ def parse_config(content: bytes, *, source: str) -> WatcherFile:
 
 def _parse(content: bytes, who: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(content.decode())
-        parse_json(content, max_bytes=MAX_CONFIG)
+        found = json.loads(content.decode(), object_pairs_hook=_once, parse_constant=_no_constant)
     except UnicodeDecodeError as error:
         raise _unfit("", f"{who} is not valid UTF-8: {error}") from None
-    except (ValueError, RecursionError, NotCanonical) as error:
+    except (ValueError, RecursionError) as error:
         raise _unfit("", f"{who} is not valid JSON: {error}") from None
     if not isinstance(found, dict):
         raise _unfit("", f"{who} must be a JSON object, got {type(found).__name__}")
     return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"a key stands twice in one object, among {', '.join(sorted(found))}")
+    return found
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
 
 
 def _unfit(key: str, sentence: str, *, hint: str = "") -> ConfigError:
@@ -153,7 +168,8 @@ class _Reader:
         value = self.found["state_path"]
         if not isinstance(value, str) or not value or "\0" in value:
             raise self.unfit("state_path", f"'state_path' must be the path of a file, got {value!r}")
-        return os.path.expanduser(value)  # noqa: PTH111 - as above
+        home = os.environ.get("HOME", "")
+        return f"{home}{value[1:]}" if home and value.startswith("~/") else value
 
     def section(self, key: str) -> Mapping[str, Any]:
         value = self.found.get(key, {})

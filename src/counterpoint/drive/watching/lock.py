@@ -167,7 +167,6 @@ def _read_note(descriptor: int) -> Holder:
 def _cwd_of(pid: int | None) -> str:
     if pid is None or sys.platform != "linux":
         return ""
-    try:
-        return os.readlink(f"/proc/{pid}/cwd")  # noqa: PTH115 - pathlib costs a cold start
-    except OSError:
-        return ""
+    link = f"/proc/{pid}/cwd"
+    found = os.path.realpath(link)
+    return "" if found == link else found

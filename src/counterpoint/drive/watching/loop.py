@@ -41,9 +41,9 @@ def watch(
         RecordError: as `Watcher.tick`.
     """
     config, said = watcher.config, watcher.emit
-    watcher.emit = lambda line: said(f"{config.tag} {line}")
+    watcher.emit = lambda line: said(f"[{config.name}] {line}")
     watcher.emit(f"watching {config.root} | state {config.state_path}")
-    make_folder_of(config.state_path)
+    make_folder_of(watcher.fs, config.state_path)
     try:
         with hold_watcher(config.state_path, root=config.root, stamp=format_stamp(watcher.now())):
             return _ticks(watcher, interval_s=interval_s, until_close=until_close, max_ticks=max_ticks, sleep=sleep)

@@ -66,8 +66,9 @@ def seen_files(root: str, channel: str, bell: bytes | None) -> str:
         seen.append(bell_file(channel))
     month = month_files(channel)
     with suppress(FileNotFoundError, NotADirectoryError):
-        names = os.listdir(f"{root}/{ARCHIVE}")  # noqa: PTH208 - pathlib costs a cold start
-        seen += [f"{name} {_look(f'{root}/{ARCHIVE}/{name}')}" for name in sorted(names) if month.fullmatch(name)]
+        with os.scandir(f"{root}/{ARCHIVE}") as found:
+            names = sorted(entry.name for entry in found if month.fullmatch(entry.name))
+        seen += [f"{name} {_look(f'{root}/{ARCHIVE}/{name}')}" for name in names]
     return digest("\n".join(seen).encode("utf-8", "surrogateescape"))
 
 

@@ -1,6 +1,6 @@
 """A watcher for a channel and a settings file, checked in the order of the public tool (SPEC C-047 to C-049)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,9 +13,8 @@ from counterpoint.record.fs import RealFiles
 from counterpoint.record.names import settings_file
 
 if TYPE_CHECKING:
-    from counterpoint.drive.watching.looking import Reading
+    from counterpoint.drive.watching.hands import Hands
     from counterpoint.record.files import FileStore
-    from counterpoint.record.store import Block
 
 __all__ = ["open_config", "open_watcher", "parties_and_care"]
 
@@ -44,12 +43,10 @@ def open_watcher(
         RecordError: there is no such channel, or it cannot be read.
     """
     config, parties = open_config(root, asked, config_path, environment)
-    store = open_channels(root, environment)
     return Watcher(
         config=config,
         fs=RealFiles(),
-        look=partial(_look, store, config.channel, parties),
-        newer=partial(_newer, store, config.channel),
+        hands=partial(_hands, root, config.channel, parties, environment),
         now=now,
         emit=emit,
     )
@@ -82,12 +79,8 @@ def parties_and_care(store: "FileStore", channel: str) -> tuple[Parties, bool]:
     return parties, settings.get("managed_version") is not None
 
 
-def _look(store: "FileStore", channel: str, parties: Parties, after: int, bell: bytes | None) -> "Reading":
-    # Cold start: a tick in which nothing moved reads no entry.
-    from counterpoint.drive.watching.looking import look  # noqa: PLC0415
+def _hands(root: str, channel: str, parties: Parties, environment: Mapping[str, str]) -> "Hands":
+    # Cold start: a tick in which nothing moved neither reads an entry nor starts a program.
+    from counterpoint.drive.watching.hands import Hands  # noqa: PLC0415
 
-    return look(store, channel, after=after, parties=parties, bell=bell)
-
-
-def _newer(store: "FileStore", channel: str, after: int) -> "Sequence[Block]":
-    return store.read(channel, max(after, 0))
+    return Hands(open_channels(root, environment), channel, parties)

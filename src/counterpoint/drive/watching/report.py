@@ -1,6 +1,5 @@
 """What `watch-status` tells of a watcher: read alone, nothing made and nothing held (SPEC C-048)."""
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -79,8 +78,7 @@ def report_lines(found: Report, config: WatcherConfig, *, now: datetime) -> Iter
     bell, path = found.bell, config.state_path
     yield f"channel:  {config.root}"
     yield f"state:    {path} ({'absent - never ticked' if found.state is None else 'present'})"
-    stem = os.path.splitext(os.path.basename(path))[0]  # noqa: PTH119, PTH122 - pathlib costs a cold start
-    yield f"unit:     debate-watch-{stem} (by convention; scheduling is host config)"
+    yield f"unit:     debate-watch-{config.name} (by convention; scheduling is host config)"
     yield (
         f"signal:   seq {bell.get('seq', 0)} | turn {bell.get('turn') or '-'} | "
         f"thread {bell.get('thread') or '-'} | updated {bell.get('updated_at', '-')}"

@@ -1,8 +1,8 @@
 """What a scheduler is to be told, printed and never installed: systemd user units, a line for cron (SPEC C-113)."""
 
-import os
 import shlex
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 from counterpoint.drive.watching.wiring import Wiring
@@ -21,7 +21,7 @@ class Units(NamedTuple):
 def units(wiring: Wiring) -> Units:
     """Return the units that tick once a minute."""
     name = f"debate-watch-{wiring.channel}"
-    folder = os.path.dirname(os.path.abspath(wiring.config_path))  # noqa: PTH100, PTH120 - links are left alone
+    folder = str(Path(wiring.config_path).absolute().parent)
     command = (
         *(sys.executable, "-m", "counterpoint", "channel", "watch-once"),
         *("--root", wiring.root, "--channel", wiring.channel, "--config", wiring.config_path),

@@ -15,7 +15,7 @@ from pathlib import Path
 from counterpoint.drive.beginning import Form, begin
 from counterpoint.drive.channels import open_channels
 from counterpoint.drive.posting import post
-from counterpoint.drive.watching.child import call, new_mark
+from counterpoint.drive.watching.child import call
 from counterpoint.drive.watching.config import WatcherConfig
 from counterpoint.drive.watching.prompts import prompt_for, protocol_page
 from counterpoint.drive.watching.wiring import Wiring
@@ -78,7 +78,7 @@ def _try(
     ended = call(
         config.command(party),
         timeout_s=wiring.timeout_s,
-        mark=new_mark(),
+        mark=f"smoke.{secrets.token_hex(8)}",
         cwd=scratch,
         env={**environment, "PATH": path},
     )

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
@@ -33,6 +34,7 @@ __all__ = [
 MAX_STATE: Final = 16 << 20
 KEPT_INVOCATIONS: Final = 1000
 """Only the newest is ever decided on; the others are for people."""
+FOLDER: Final = 0o700
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
 _OURS: Final = frozenset({"channel_root", "last_mirrored_seq", "invocations", "escalated", "last_anomaly"})
 
@@ -214,19 +216,31 @@ def write_beside(fs: Files, path: str, content: bytes) -> None:
         fs.sync(opened)
 
 
-def make_folder_of(path: str) -> None:
+def make_folder_of(fs: Files, path: str) -> None:
     """Make the folder that a file of the watcher's lies in.
 
     Raises:
         ConfigError: it cannot be made.
     """
     folder = _split(path)[0]
+    parts = folder.split("/")
     try:
-        os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - pathlib costs a cold start
+        for end in range(len(parts)):
+            _make(fs, "/".join(parts[: end + 1]) or "/")
     except OSError as error:
         raise ConfigError(
             "state_path", "a file in a folder that can be made", got=f"{folder}: {error.strerror}"
         ) from None
+
+
+def _make(fs: Files, folder: str) -> None:
+    above, name = _split(folder)
+    try:
+        fs.close(fs.folder(folder))
+    except FileNotFoundError:
+        with open_folder(fs, above) as opened, suppress(FileExistsError):
+            fs.make_folder(opened, name, FOLDER)
+            fs.sync(opened)
 
 
 def _split(path: str) -> tuple[str, str]:

@@ -14,19 +14,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from counterpoint.core.canonical import visible
-from counterpoint.drive.watching.child import Ended, call, end_left, new_mark
 from counterpoint.drive.watching.config import WatcherConfig
 from counterpoint.drive.watching.decision import Act, Bell, Decision, bell_in, decide, weigh
 from counterpoint.drive.watching.notes import Notes, read_notes, seen_files, write_notes
 from counterpoint.drive.watching.state import Unreadable, WatchState, make_folder_of, read_state, write_beside
-from counterpoint.errors import ConfigError, CounterpointError
+from counterpoint.errors import ConfigError
 from counterpoint.record.bell import MAX_BELL
 from counterpoint.record.fs import Files
 from counterpoint.record.names import bell_file, settings_file
 from counterpoint.record.safe import open_folder, read_file, typed
 
 if TYPE_CHECKING:
-    from counterpoint.drive.watching.looking import Reading
+    from counterpoint.drive.watching.hands import Hands
     from counterpoint.record.store import Block
 
 __all__ = ["Tick", "Watcher"]
@@ -51,10 +50,8 @@ class Watcher:
 
     config: WatcherConfig
     fs: Files
-    look: "Callable[[int, bytes | None], Reading]"
-    """Reads the channel while it is held: given the newest entry shown and the doorbell's bytes."""
-    newer: "Callable[[int], Sequence[Block]]"
-    """Reads the entries above a number, without holding the channel."""
+    hands: "Callable[[], Hands]"
+    """Asked for when something has to be done."""
     now: Callable[[], datetime]
     emit: Callable[[str], None]
     """Told every line as it comes."""
@@ -109,7 +106,7 @@ class Watcher:
 
     def _end_left(self, notes: Notes) -> Notes:
         if notes.running:
-            end_left(notes.running)
+            self.hands().end_left(notes.running)
             self.emit("an earlier watcher was killed during a call; what it had started is ended")
             notes = replace(notes, running="")
             write_notes(self.fs, self.config.state_path, notes)
@@ -154,7 +151,7 @@ class Watcher:
         return f"{seen_files(self.config.root, self.config.channel, bell)} {state.mirrored}"
 
     def _look(self, state: WatchState, notes: Notes) -> Tick:
-        reading = self.look(state.mirrored, self._bell())
+        reading = self.hands().look(state.mirrored, self._bell())
         if reading.mended:
             self.emit(f"doorbell written anew: {reading.mended}")
         state = self._mirror(state, reading.blocks)
@@ -184,12 +181,12 @@ class Watcher:
         return replace(said, escalated=said.escalated or decision.act is Act.ESCALATE)
 
     def _call(self, decision: Decision, bell: Bell, state: WatchState, notes: Notes) -> Tick:
-        party, path = decision.party, self.config.state_path
-        running = replace(notes, running=new_mark())
+        party, path, hands = decision.party, self.config.state_path, self.hands()
+        running = replace(notes, running=f"watch.{os.getpid()}.{os.urandom(8).hex()}")
         write_notes(self.fs, path, running)
         self.calling = party
         try:
-            ended = call(self.config.command(party), timeout_s=self.config.timeout_s, mark=running.running)
+            ended = hands.call(self.config.command(party), timeout_s=self.config.timeout_s, mark=running.running)
         finally:
             self.calling = ""
         if ended.failure:
@@ -199,20 +196,11 @@ class Watcher:
             state = state.with_escalated(bell.thread, bell.n)
         else:
             self.emit(f"invoked {party} for seq {bell.n}: {ended.said}")
-            self._keep_output(ended)
-        state = self._mirror(state, self._newer(state.mirrored))
+            if ended.output:
+                write_beside(self.fs, f"{path}.output", ended.output)
+        state = self._mirror(state, hands.newer(state.mirrored))
         self._save(state, notes, running)
         return Tick(escalated=bool(ended.failure), called=party)
-
-    def _keep_output(self, ended: Ended) -> None:
-        if ended.output:
-            write_beside(self.fs, f"{self.config.state_path}.output", ended.output)
-
-    def _newer(self, after: int) -> "Sequence[Block]":
-        try:
-            return self.newer(after)
-        except CounterpointError:  # the next tick looks closer, and says what is wrong
-            return ()
 
     def _mirror(self, state: WatchState, blocks: "Sequence[Block]") -> WatchState:
         for block in blocks:
@@ -223,7 +211,7 @@ class Watcher:
     def _save(self, state: WatchState, notes: Notes, before: Notes) -> None:
         content, path = bytes(state), self.config.state_path
         if content != self._stored:
-            make_folder_of(path)
+            make_folder_of(self.fs, path)
             write_beside(self.fs, path, content)
             self._stored = content
         if notes != before:
