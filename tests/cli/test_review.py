@@ -147,7 +147,7 @@ def test_an_agent_that_cannot_work_is_told_before_anything_else(project: Project
         (["--deadline", "40d"], "'40d' is not from one second to 31 days"),
         (["--repo", "nowhere"], "Directory 'nowhere' does not exist"),
         (["--trust"], "No such option"),
-        (["main"], "unexpected extra argument"),
+        (["main"], "'main' is not the number of a pull request, and a review takes no prose"),
     ],
 )
 def test_a_wrong_command_line_is_exit_2(project: Project, arguments: list[str], said: str) -> None:
@@ -209,7 +209,7 @@ def test_a_budget_that_cannot_bring_every_answer_is_refused_beforehand(project: 
     called = project.review("--reviewer", "checks", "--reviewer", "human", "--max-calls", "1")
     assert called.code == 1
     assert called.err == (
-        "error: limits.max_calls: expected at least 2, one question for each reviewer; got 1 (in --max-calls)\n"
+        "error: limits.max_calls: expected at least 2, one question for each seat; got 1 (in --max-calls)\n"
         "hint: allow more calls, or name fewer reviewers\n"
     )
 
