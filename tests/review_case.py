@@ -223,6 +223,8 @@ class Tree:
     """What each command says it did not open; another cannot tell."""
     faults: tuple[str, ...] = ()
     """What is wrong with every edit."""
+    restored: tuple[str, ...] = ()
+    """Edited paths that are as in the base again."""
 
     def look_up(self, request: LookUp) -> Evidence:
         if isinstance(request, CommandCheck):
@@ -246,6 +248,10 @@ class Tree:
             is_there, missing = request.text in text, "not in the file"
         status = EvidenceStatus.VERIFIED if is_there else EvidenceStatus.REFUTED
         return Evidence(request=request, status=status, detail="found" if is_there else missing)
+
+
+def _text(path: str) -> ChangedPath:
+    return ChangedPath(path=path, state=PathState.TEXT)
 
 
 class Play:
@@ -286,7 +292,7 @@ class Play:
             before = [p for p in self.state.docket.paths if p.path not in request.paths]
             made = Made(
                 candidate=digest(f"{request.start} {request.turn}".encode())[:40],
-                paths=(*before, *(ChangedPath(path=path, state=PathState.TEXT) for path in request.paths)),
+                paths=(*before, *(_text(path) for path in request.paths if path not in self.tree.restored)),
                 change=digest(request.turn.encode()),
             )
         return Edit(request=request, faults=self.tree.faults, made=made)

@@ -205,6 +205,19 @@ def test_no_answer_is_asked_for_where_the_case_has_ended() -> None:
         agreed.append(replace(ASKED, findings=()))
 
 
+def test_no_answer_is_asked_for_where_everybody_left_agrees() -> None:
+    """ANSWER-3 (DESIGN 4): what a seat that failed holds is refuted, and open; the case is agreed all the same."""
+    case = Play(AUTHOR, CRITIC, SKEPTIC, limits=ROUNDS, quorum=1)
+    case.read(verdict(finding()), verdict(finding(quote="return 7")))
+    case.reply(answered("fix", "critic-F1"), answered("clarify", "skeptic-F1"), changed=[TIMER])
+    case.answer("critic", verdict(finding(status="resolved")), shown=[TIMER])
+    for _ in range(2):
+        case.fail("skeptic")
+    open_reply(case, "critic")
+    with refused("ANSWER-3", "an answer is asked for in round 2; the rules end the case (agreed)"):
+        case.append(replace(ASKED, round=2, findings=("skeptic-F1",)))
+
+
 def test_no_answer_is_asked_for_before_every_seat_is_heard() -> None:
     """ANSWER-3 (FIELD-FAULTS F21): neither while one owes its answer nor while one is sealed."""
     case = Play(AUTHOR, CRITIC, SKEPTIC, CHECKS, limits=ROUNDS)

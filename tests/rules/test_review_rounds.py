@@ -188,6 +188,18 @@ def test_a_checks_seat_and_an_author_give_their_own_kinds_of_answer() -> None:
         admit_as(reading, SeatKind.AUTHOR, "critic", given())
 
 
+def test_a_file_that_the_edit_deleted_again_is_no_invention() -> None:
+    """FINDING-4, DESIGN "Evidence": it is in neither base nor candidate, and a regression may be about it."""
+    case = edited(changed=(TIMER, "gone.py"), tree=Tree(restored=("gone.py",)))
+    case.read(verdict(finding(status="resolved"), finding(**NEW, location="gone.py:3")))
+    new = case.findings["F9"]
+    assert (new.evidence, new.detail, new.blocks) == (
+        EvidenceStatus.NOT_CHECKED,
+        "the change deletes the file",
+        True,
+    )
+
+
 def test_a_quote_of_what_the_edit_took_away_is_no_invention() -> None:
     """FINDING-4, DESIGN "Evidence": a regression may quote a line that was in neither base nor the new candidate."""
     case = edited(tree=Tree(others={CANDIDATE: {TIMER: "lock()\n"}}))

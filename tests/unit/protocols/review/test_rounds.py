@@ -128,6 +128,7 @@ def test_every_seat_sees_what_differs_from_what_it_judged_last() -> None:
     assert REVIEW.exhibit(case.state, case.owed("critic")) == Exhibit(base=CANDIDATE, candidate=second)
     assert REVIEW.exhibit(case.state, case.owed("skeptic")) == Exhibit(base=BASE, candidate=second)
     case.read(OPEN, verdict())
+    assert REVIEW.exhibit(case.state, case.owed("author")) == Exhibit(base=BASE, candidate=second, edits=True)
     case.reply(answered("rebut", "critic-F1"))
     assert REVIEW.exhibit(case.state, case.owed("critic")) == Exhibit(base=second, candidate=second)
 

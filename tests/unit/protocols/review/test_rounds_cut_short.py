@@ -112,6 +112,16 @@ def test_a_command_that_fails_again_reopens_its_finding() -> None:
     assert (found.is_open, found.round, found.severity) == (True, 1, Severity.BLOCKING)
 
 
+def test_a_command_that_passes_on_rules_once() -> None:
+    """What is settled is not settled again, round after round."""
+    case = play(CRITIC, CHECKS)
+    for status in (FAILS, PASSES, PASSES):
+        case.tree = Tree(commands={RUFF.argv: status})
+        case.read(OPEN, NAMED_CHECKS)
+        case.reply(*(answered("fix", f.id) for f in case.state.ledger.unsettled()), changed=[TIMER])
+    assert [r.ruling for r in case.findings["checks-F2"].rulings] == [Ruling.SETTLED]
+
+
 def test_a_command_that_is_left_without_a_result_keeps_its_finding_open() -> None:
     """Also where the command is no test, and another passed."""
     case = play(CHECKS, rounds=1)
