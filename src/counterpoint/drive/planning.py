@@ -118,6 +118,23 @@ def plan_review(
     _check_seats(settings, request, reviewers)
     if request.author and request.commits:
         identity_of(repository, environ=environment)
+    docket, materials = _docket(request, repository, settings, base=base, tip=tip, snapshot_into=snapshot_into)
+    return ReviewPlan(
+        repository=repository,
+        settings=settings,
+        docket=docket,
+        materials=materials,
+        terms=_terms(request, settings),
+        author=request.author,
+        reviewers=reviewers,
+        notices=loaded.notices,
+    )
+
+
+def _docket(
+    request: ReviewRequest, repository: Repository, settings: Settings, *, base: str, tip: str, snapshot_into: Path
+) -> tuple[Docket, Materials]:
+    """Return what is judged, HEAD or the files as they lie, and what briefs show of it."""
     lenders: tuple[Path, ...] = ()
     remarks: tuple[str, ...] = ()
     candidate = tip
@@ -142,20 +159,15 @@ def plan_review(
         change=digest(materials.change.encode()),
         remarks=(*remarks, *materials.not_shown, *_said(left_out)),
     )
-    return ReviewPlan(
-        repository=repository,
-        settings=settings,
-        docket=docket,
-        materials=materials,
-        terms=Terms(
-            block_on=settings.review.block_on,
-            commits=request.commits and not request.takes_worktree,
-            comments=request.comments,
-            effort=settings.review.effort,
-        ),
-        author=request.author,
-        reviewers=reviewers,
-        notices=loaded.notices,
+    return docket, materials
+
+
+def _terms(request: ReviewRequest, settings: Settings) -> Terms:
+    return Terms(
+        block_on=settings.review.block_on,
+        commits=request.commits and not request.takes_worktree,
+        comments=request.comments,
+        effort=settings.review.effort,
     )
 
 
