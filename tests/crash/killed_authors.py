@@ -27,6 +27,7 @@ from counterpoint.drive.paths import find_folders
 from counterpoint.drive.store import open_store
 from counterpoint.isolation import restoring
 from counterpoint.isolation.git import Git
+from counterpoint.isolation.removal import remove
 from counterpoint.record.files import FileStore
 from counterpoint.record.vault import FileVault
 from tests.crash.killed_drivers import forked
@@ -112,11 +113,19 @@ class Place:
         self.call(on_step, *REVIEW)
 
     def resume(self, on_step: Callable[[str], None]) -> None:
-        cases = list((self.git.top / ".counterpoint" / "cases").glob("*/*.channel.md"))
-        if cases:
+        if self.has_case:
             self.call(on_step, "resume", "last")
         else:
             self.review(on_step)  # it was killed before there was a case
+
+    @property
+    def has_case(self) -> bool:
+        return any((self.git.top / ".counterpoint" / "cases").glob("*/*.channel.md"))
+
+    def sweep(self) -> None:
+        """Remove what was left before there was a case: nobody has a name to find it by."""
+        for folder in [] if self.has_case else (self.folder / "tmp").iterdir():
+            remove(folder)
 
     @property
     def said(self) -> str:
@@ -238,6 +247,7 @@ def main(folder: Path, mode: str, first: int, step: int) -> None:
         assert ended in {0, -signal.SIGKILL}, place.said
         if ended == 0:
             return
+        place.sweep()
         again = forked(partial(place.resume, Steps(nothing)))
         print(json.dumps({"at": f"{at} {note.read_text()}", "again": again, **place.summary()}), flush=True)
 
