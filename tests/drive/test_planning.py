@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from counterpoint.core.docket import PathState
+from counterpoint.core.checks import Purpose
+from counterpoint.core.docket import Effort, PathState, Terms
+from counterpoint.core.values import Severity
 from counterpoint.drive.committed import CommittedFiles, read_at, read_settings_files
 from counterpoint.drive.paths import Folders
 from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review, seat_names, settings_here
 from counterpoint.errors import ConfigError, SourceError
 from counterpoint.isolation.repository import Quarantine, Repository
 from tests.repositories import Scratch
+
+ADA = {"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org"}
 
 
 @pytest.fixture
@@ -25,12 +30,18 @@ def shop(tmp_path: Path) -> Scratch:
     return made
 
 
-def plan(shop: Scratch, flags: Mapping[str, object] | None = None, *, worktree: bool = False) -> ReviewPlan:
+def plan(
+    shop: Scratch,
+    flags: Mapping[str, object] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    **wanted: Any,
+) -> ReviewPlan:
     place = shop.top.parent
     return plan_review(
-        ReviewRequest(repo=shop.top, flags=flags or {}, worktree=worktree, rationale="because"),
+        ReviewRequest(repo=shop.top, flags=flags or {}, rationale="because", **wanted),
         folders=Folders(state=place / "state", config=place / "config"),
-        environment={},
+        environment=environment or {},
         snapshot_into=place / "objects",
     )
 
@@ -100,6 +111,72 @@ def test_too_few_calls_are_refused_with_the_number_that_is_needed(shop: Scratch)
     """Before anybody is asked anything."""
     with pytest.raises(ConfigError, match="expected at least 2, one question for each seat; got 1"):
         plan(shop, {"review.reviewers": ("human", "human"), "limits.max_calls": 1})
+
+
+def test_an_author_sits_first_under_the_terms_of_the_settings(shop: Scratch) -> None:
+    """SPEC D-02, D-15: what is asked for by flag is fixed with the case."""
+    flags = {"review.reviewers": ("human",), "review.block_on": "minor", "review.effort": "low"}
+    made = plan(shop, flags, author="human", context="for the author", environment=ADA)
+    assert (made.seats, made.author, made.reviewers) == (("human", "human"), "human", ("human",))
+    assert made.terms == Terms(block_on=Severity.MINOR, commits=True, effort=Effort.LOW)
+    assert (made.docket.context, made.docket.candidate) == ("for the author", shop.id("rev-parse", "HEAD"))
+    assert plan(shop, flags).terms.commits is True
+
+
+def test_without_commits_the_files_are_judged_as_they_lie(shop: Scratch) -> None:
+    """SPEC D-02 `--no-commit`: no identity is needed, and a tree that is not committed is no obstacle."""
+    shop.write("price.py", "x = 3\n")
+    made = plan(shop, author="human", commits=False)
+    assert made.terms.commits is False
+    assert made.docket.candidate != shop.id("rev-parse", "HEAD^{tree}")
+    assert "+x = 3" in made.materials.change
+
+
+def test_an_author_that_commits_needs_a_clean_tree_and_a_name(shop: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC D-06, D-16: said before anybody is asked anything."""
+    monkeypatch.setenv("HOME", str(shop.top.parent))
+    with pytest.raises(SourceError, match=r"git has no user\.name"):
+        plan(shop, author="human")
+    shop.write("price.py", "x = 3\n")
+    with pytest.raises(SourceError, match="has 1 path that no commit holds as it is"):
+        plan(shop, author="human", environment=ADA)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"author": "nobody"}, "--author: expected one of the agents checks, human; got 'nobody'"),
+        ({"author": "checks"}, "--author: expected an agent that can answer a finding; got 'checks'"),
+        (
+            {"author": "human", "worktree": True},
+            "--worktree: expected no author that commits, since files nobody committed are judged",
+        ),
+        (
+            {"flags": {"review.quorum": 2}},
+            "review.quorum: expected at most 1, which is how many review; got 2 (in --quorum)",
+        ),
+    ],
+)
+def test_seats_that_cannot_be_are_refused_with_what_to_do(shop: Scratch, wanted: dict[str, Any], said: str) -> None:
+    """Before a case is begun."""
+    with pytest.raises(ConfigError) as caught:
+        plan(shop, environment=ADA, **wanted)
+    assert str(caught.value) == said
+    assert caught.value.hint
+
+
+def test_required_commands_run_whoever_reviews(shop: Scratch) -> None:
+    """Issue 3 point 1, `--require-check`: checks sit in for them, and they count as tests."""
+    required = (("sh", "-c", "exit 0"), ("python", "-m", "compileall", "-q", "."))
+    made = plan(shop, {"review.reviewers": ("human",), "checks.require": required})
+    assert made.reviewers == ("human", "checks")
+    assert [(command.argv, command.purpose, command.why) for command in made.docket.commands] == [
+        (argv, Purpose.TEST, "required by --require-check") for argv in required
+    ]
+    made = plan(shop, {"checks.require": required})
+    assert made.reviewers == ("checks",)
+    assert [command.purpose for command in made.docket.commands if command.argv in required] == [Purpose.TEST] * 2
+    assert len({command.argv for command in made.docket.commands}) == len(made.docket.commands)
 
 
 def test_an_agent_called_like_the_supervisor_is_refused_with_what_to_do(shop: Scratch) -> None:
