@@ -2,10 +2,8 @@
 
 from datetime import datetime
 
-from counterpoint.drive.channels import FileStore, parties_of
-from counterpoint.drive.posting import entry_of, state_of
-from counterpoint.drive.reading import doorbell_of
-from counterpoint.protocols.mailbox import fold
+from counterpoint.drive.channels import FileStore
+from counterpoint.drive.reading import doorbell_in, doorbell_of
 from counterpoint.record.compaction import Move, compact, plan
 from counterpoint.record.listing import list_entries
 
@@ -18,11 +16,10 @@ def plan_compaction(store: FileStore, channel: str, *, keep_days: float, now: da
     Raises:
         RecordError: the record cannot be read, or is damaged.
     """
-    if not store.is_there(channel):
+    if not store.has_entries(channel):
         return ()
     open_thread = doorbell_of(store, channel).state.thread
     content = store.everything(channel).content or b""
-    _ = content.decode()
     return plan(list_entries(content), open_thread=open_thread, keep_days=keep_days, now=now)
 
 
@@ -33,10 +30,8 @@ def compact_channel(store: FileStore, channel: str, *, keep_days: float, now: da
         LockBusy: another writer held the channel for too long.
         RecordError: the record cannot be read or written, or is damaged.
     """
-    if not store.is_there(channel):
+    if not store.has_entries(channel):
         return ()
     with store.hold(channel) as held:
-        state = state_of(held.bell)
-        if state is None:
-            state = fold(parties_of(store, channel), map(entry_of, held.read()))
-        return compact(held, open_thread=state.thread, keep_days=keep_days, now=now)
+        doorbell = doorbell_in(store, channel, held.view)
+        return compact(held, open_thread=doorbell.state.thread, keep_days=keep_days, now=now)

@@ -27,6 +27,7 @@ __all__ = [
     "Parked",
     "Raw",
     "Standing",
+    "doorbell_in",
     "doorbell_of",
     "entry_fields",
     "open_thread",
@@ -81,13 +82,22 @@ def doorbell_of(store: FileStore, channel: str) -> Doorbell:
         RecordError: the record cannot be read, or is damaged.
         ConfigError: the settings are needed, and cannot be used.
     """
-    if not store.is_there(channel):
-        return Doorbell(fields=FRESH_BELL, state=Mailbox())
-    return store.look(channel, partial(_doorbell, store, channel))
+    if not store.has_entries(channel):
+        fields = store.bell(channel)
+        return Doorbell(fields=fields or FRESH_BELL, state=state_of(fields) or Mailbox())
+    return store.look(channel, partial(doorbell_in, store, channel))
 
 
-def _doorbell(store: FileStore, channel: str, view: View) -> Doorbell:
+def doorbell_in(store: FileStore, channel: str, view: View) -> Doorbell:
+    """Return what the doorbell of a channel says, or would say, given a view of the channel.
+
+    Raises:
+        RecordError: the record is damaged.
+        ConfigError: the settings are needed, and cannot be used.
+    """
     believed = view.believed
+    if believed is None and view.bell is not None and _is_brokered(store, channel):
+        believed = view.bell[1]  # the public tool's controller alone knows what it would say
     state = state_of(believed)
     if believed is not None and state is not None:
         return Doorbell(fields=believed, state=state)
@@ -101,6 +111,10 @@ def _doorbell(store: FileStore, channel: str, view: View) -> Doorbell:
     return Doorbell(fields=bell_of(newest, state), state=state, rebuilt=f"{why}; the record ends at MSG-{newest.n}")
 
 
+def _is_brokered(store: FileStore, channel: str) -> bool:
+    return store.has_settings(channel) and parties_of(store, channel).brokered
+
+
 def standing(store: FileStore, channel: str, *, now: datetime) -> Standing:
     """Return how a channel stands.
 
@@ -108,20 +122,24 @@ def standing(store: FileStore, channel: str, *, now: datetime) -> Standing:
         RecordError: the record cannot be read, or is damaged.
         ConfigError: a thread is open, and the settings cannot be used.
     """
-    if not store.is_there(channel):
-        return Standing(doorbell=doorbell_of(store, channel), parked=None, thread=())
+    if not store.has_entries(channel):
+        return _standing(store, channel, doorbell_of(store, channel), (), now)
 
     def step(view: View) -> Standing:
-        doorbell = _doorbell(store, channel, view)
-        open_now = doorbell.state.thread
-        if not open_now:
-            return Standing(doorbell=doorbell, parked=None, thread=())
-        parties = parties_of(store, channel) if doorbell.state.turn else None
-        thread = view.read_thread(open_now)
-        parked = None if parties is None else _parked(doorbell, thread, parties, now)
-        return Standing(doorbell=doorbell, parked=parked, thread=thread)
+        doorbell = doorbell_in(store, channel, view)
+        name = doorbell.state.thread
+        return _standing(store, channel, doorbell, view.read_thread(name) if name else (), now)
 
     return store.look(channel, step)
+
+
+def _standing(
+    store: FileStore, channel: str, doorbell: Doorbell, thread: tuple[Block, ...], now: datetime
+) -> Standing:
+    parked = None
+    if doorbell.state.thread and doorbell.state.turn:
+        parked = _parked(doorbell, thread, parties_of(store, channel), now)
+    return Standing(doorbell=doorbell, parked=parked, thread=thread)
 
 
 def _parked(doorbell: Doorbell, thread: tuple[Block, ...], parties: Parties, now: datetime) -> Parked:
@@ -139,11 +157,11 @@ def open_thread(store: FileStore, channel: str) -> tuple[Raw, ...] | None:
     Raises:
         RecordError: the record cannot be read, or is damaged.
     """
-    if not store.is_there(channel):
-        return None
+    if not store.has_entries(channel):
+        return () if doorbell_of(store, channel).state.thread else None
 
     def step(view: View) -> tuple[Raw, ...] | None:
-        name = _doorbell(store, channel, view).state.thread
+        name = doorbell_in(store, channel, view).state.thread
         return _raws(view, name) if name else None
 
     return store.look(channel, step)
@@ -160,7 +178,7 @@ def whole_thread(store: FileStore, channel: str, thread: str) -> tuple[Raw, ...]
     Raises:
         RecordError: the record cannot be read, or is damaged.
     """
-    if not store.is_there(channel):
+    if not store.has_entries(channel):
         return ()
     archived = store.archived_thread(channel, thread)
     present = store.look(channel, lambda view: _raws(view, thread))
@@ -173,7 +191,7 @@ def since(store: FileStore, channel: str, seq: int) -> tuple[Raw, ...]:
     Raises:
         RecordError: the record cannot be read, or is damaged.
     """
-    if not store.is_there(channel):
+    if not store.has_entries(channel):
         return ()
 
     def step(view: View) -> tuple[Raw, ...]:

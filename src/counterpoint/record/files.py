@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt, RecordError, Refused
 from counterpoint.record.archive import archived_thread
-from counterpoint.record.bell import FRESH_BELL, write_object
+from counterpoint.record.bell import FRESH_BELL, MAX_BELL, read_bell, write_object
 from counterpoint.record.block import ZEROS, render
 from counterpoint.record.claims import add_claim, read_claims
 from counterpoint.record.fs import SHARED, Files, Folder, RealFiles
@@ -151,21 +151,33 @@ class FileStore(Store):
         if self._fs.look(folder, settings_file(channel)) is not None or len(list(places(begun or b""))) > 1:
             raise RecordError(f"{folder.of(channel)} is a channel already", hint="choose another name")
 
-    def is_there(self, channel: str) -> bool:
-        """Say whether the channel has a channel file or a doorbell."""
-        try:
-            with self._folder(channel) as folder:
-                return any(self._fs.look(folder, name) for name in (channel_file(channel), bell_file(channel)))
-        except FileNotFoundError:
-            return False
+    def has_entries(self, channel: str) -> bool:
+        """Say whether the channel has a channel file."""
+        return self._has(channel, channel_file(channel))
+
+    def bell(self, channel: str) -> Mapping[str, Any] | None:
+        """Return the doorbell's fields, believed or not; `None` where it is missing or torn.
+
+        Raises:
+            RecordError: it is no plain file, or cannot be read.
+        """
+        if not self._has(channel, bell_file(channel)):
+            return None
+        with self._reading(channel) as folder:
+            found = read_bell(read_file(self._fs, folder, bell_file(channel), max_bytes=MAX_BELL))
+        return None if found is None else found[1]
+
+    def _has(self, channel: str, name: str) -> bool:
+        with typed(f"refused: {self.root} cannot be read"):
+            try:
+                with self._folder(channel) as folder:
+                    return self._fs.look(folder, name) is not None
+            except FileNotFoundError:
+                return False
 
     def has_settings(self, channel: str) -> bool:
         """Say whether the channel's settings are there."""
-        try:
-            with self._folder(channel) as folder:
-                return self._fs.look(folder, settings_file(channel)) is not None
-        except FileNotFoundError:
-            return False
+        return self._has(channel, settings_file(channel))
 
     @contextmanager
     def migrating(self) -> Iterator[Renaming]:
@@ -347,7 +359,8 @@ class FileStore(Store):
     @contextmanager
     def _reading(self, channel: str) -> Iterator[Folder]:
         self._check_name(channel)
-        with typed(f"channel {channel!r} in {self.root}"), self._folder(channel) as folder:
+        what = f"channel {channel!r} in {self.root}" if channel else f"refused: {channel_file('')} in {self.root}"
+        with typed(what), self._folder(channel) as folder:
             yield folder
 
     @contextmanager
