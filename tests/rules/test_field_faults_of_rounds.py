@@ -189,11 +189,13 @@ def test_severities_do_not_drift() -> None:
 
 
 def test_one_push_forgets_no_blocker() -> None:
-    """F19: an incremental reading shows what was edited, and the brief holds every finding that is open."""
-    case = edited(finding(location="old.py:1"), finding(id="F2"))
+    """F19: an incremental reading shows what was edited, and the brief holds every finding that may be ruled on."""
+    settled = [finding(id=i, status="resolved", location=at) for i, at in (("F3", f"{TIMER}:1"), ("F4", "old.py"))]
+    case = edited(finding(location="old.py:1"), finding(id="F2"), *settled)
     brief = REVIEW.brief(case.state, case.owed("critic"), case.materials("critic"))
     assert (brief.payload["edited"], brief.shown_paths) == ([TIMER], (TIMER,))
-    assert [f["id"] for f in brief.payload["your_findings"]] == ["F1", "F2"]
+    assert [f["id"] for f in brief.payload["your_findings"]] == ["F1", "F2", "F3"]
+    assert brief.payload["your_closed_findings"] == ["F4"]
 
 
 def test_a_round_is_not_over_before_every_seat_has_spoken() -> None:

@@ -228,6 +228,18 @@ def test_no_answer_is_asked_for_before_every_seat_is_heard() -> None:
         case.append(replace(ASKED, findings=("critic-F1",)))
 
 
+def test_a_seats_older_verdict_is_no_hearing_in_this_round() -> None:
+    """ANSWER-3 (FIELD-FAULTS F21): on the same candidate, which was disputed and is read again."""
+    case = Play(AUTHOR, CRITIC, SKEPTIC, limits=ROUNDS)
+    case.read(verdict(finding()), verdict(finding()))
+    case.reply(answered("rebut", "critic-F1"), answered("rebut", "skeptic-F1"))
+    case.answer("critic", verdict(finding()))
+    case.answer("skeptic", verdict(finding(status="resolved")))
+    open_reply(case, "critic")
+    with refused("ANSWER-3", "an answer is asked for, and skeptic has not been heard in round 2"):
+        case.append(replace(ASKED, round=2, findings=("critic-F1", "skeptic-F1")))
+
+
 def test_nobody_answers_in_a_case_without_an_author() -> None:
     """ANSWER-3 (DESIGN 2)."""
     case = Play(CRITIC)

@@ -138,6 +138,15 @@ def test_a_newer_verdict_of_a_seat_takes_the_place_of_its_older_one() -> None:
     assert dict(state.verdicts) == {"critic": verdict_of("critic", approved=False)}
 
 
+def test_the_last_seal_of_a_seat_is_of_its_newest_round() -> None:
+    """Of this seat, and none where it has not answered."""
+    later = replace(SEALED, turn=turn_of("critic", number=2))
+    state = EMPTY
+    for entry in (SEALED, replace(SEALED, turn=turn_of("skeptic")), later):
+        state = fold_shared(state, entry)
+    assert (state.last_seal("critic"), state.last_seal("author")) == (later, None)
+
+
 def test_a_ruling_settles_a_finding_with_its_reason() -> None:
     """DESIGN "Findings ledger"."""
     ruled = FindingRuled(seat="critic", id="F1", ruling=Ruling.SETTLED, reason="mended")

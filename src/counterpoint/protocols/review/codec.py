@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from counterpoint.core.canonical import visible
 from counterpoint.core.docket import SeatKind
@@ -204,6 +204,8 @@ def parse_reply(kind: SeatKind, reply: Mapping[str, Any]) -> Submission:
             )
         case SeatKind.OPINION:
             return _verdict(reply)
+        case _:
+            assert_never(kind)
 
 
 def _answer(raw: Mapping[str, Any]) -> NamedAnswer:
