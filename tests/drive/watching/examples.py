@@ -1,6 +1,7 @@
 """What tests of the watcher share: settings, a channel in either form, and a watcher whose clock is set by hand."""
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from counterpoint.core.canonical import digest
 from counterpoint.drive.beginning import Form, begin
 from counterpoint.drive.channels import open_channels
 from counterpoint.drive.posting import post
@@ -91,7 +93,7 @@ class Place:
             label=label,
             is_brokered=False,
             form=form,
-            channel_id="5" * 32,
+            channel_id=digest(os.fsencode(self.root))[:32],
             draw=lambda _: 4711,
             stamp=STAMP,
         )
