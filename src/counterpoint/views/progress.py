@@ -43,7 +43,8 @@ def say_tokens(spent: Spent) -> str:
 
 def say_span(seconds: float) -> str:
     """Return a length of time in its two largest units."""
-    left, parts = max(0, int(seconds)), []
+    left = max(0, int(seconds))
+    parts: list[str] = []
     for unit, size in _UNITS:
         number, left = divmod(left, size)
         if number or parts or unit == "s":
