@@ -11,10 +11,10 @@ What is numbered wrongly is not held against the rules: there is no order to rep
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from counterpoint.core.frozen import dataclass
 from counterpoint.drive.channels import FileStore, beside, parties_of
 from counterpoint.errors import ConfigError, RecordError
 from counterpoint.protocols.mailbox import Parties
@@ -46,13 +46,19 @@ class Audit:
         return all(finding.level is not Level.ANOMALY for finding in self.findings)
 
 
-def audit(store: FileStore, channel: str, *, now: str) -> Audit:
+def audit(store: FileStore, channel: str, *, now: str, found: Everything | None = None) -> Audit:
     """Look through a channel, and remember the head of its chain.
+
+    Args:
+        store: where it is kept.
+        channel: its name.
+        now: the stamp of this moment.
+        found: its files, where the caller holds the channel and has read them.
 
     Raises:
         RecordError: there is no such folder, or a writer held the channel for too long.
     """
-    found = store.everything(channel)
+    found = found or store.everything(channel)
     rows = _rows(channel, found)
     findings = list(_numbered(channel, rows))
     is_readable = not any(finding.code == "unreadable-record" for finding in findings)
@@ -61,9 +67,9 @@ def audit(store: FileStore, channel: str, *, now: str) -> Audit:
     if is_readable:
         try:
             chain = store.verify_shared(channel, found, now=now)
+            findings += _of_chain(chain, rows)
         except RecordError as error:
             findings.append(_anomaly("chain", str(error)))
-        findings += _of_chain(chain, rows)
         findings += _together(found, rows)
         if not any(finding.level is Level.ANOMALY for finding in findings):
             findings += _by_rules(store, channel, found, rows, chain)

@@ -284,10 +284,10 @@ def test_an_entry_that_was_edited_stops_every_call(place: Place) -> None:
     place.tick()
     place.say("glm", "info", "thanks")
     place.file.write_bytes(place.file.read_bytes().replace(b"say yes", b"say no!"))
-    assert place.tick()[1][-1] == "record anomaly (unreadable-record); deferring to next tick"
+    assert place.tick()[1][-1] == "record anomaly (chain); deferring to next tick"
     done, lines = place.tick()
     assert (done.escalated, done.called) == (True, "")
-    assert lines[0].startswith(f"ESCALATE: record anomaly - unreadable-record: {place.channel} MSG-1: ")
+    assert lines[0].startswith(f"ESCALATE: record anomaly - chain: {place.channel} MSG-1: ")
 
 
 def test_a_writer_that_stays_costs_the_tick(place: Place) -> None:

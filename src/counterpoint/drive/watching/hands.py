@@ -6,11 +6,11 @@ Loaded when something moved, so that a tick in which nothing did pays for neithe
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from counterpoint.drive.channels import FileStore
 from counterpoint.drive.watching.child import Ended, call, end_left
 from counterpoint.drive.watching.looking import Reading, look
 from counterpoint.errors import CounterpointError
 from counterpoint.protocols.mailbox import Parties
-from counterpoint.record.files import FileStore
 from counterpoint.record.store import Block
 
 __all__ = ["Hands"]
@@ -21,14 +21,14 @@ class Hands(NamedTuple):
     channel: str
     parties: Parties
 
-    def look(self, after: int, bell: bytes | None) -> Reading:
+    def look(self, after: int, bell: bytes | None, *, now: str) -> Reading:
         """Return what there is to see, while no writer is at work.
 
         Raises:
             LockBusy: a writer held the channel for too long.
             RecordError: the files cannot be read or written.
         """
-        return look(self.store, self.channel, after=after, parties=self.parties, bell=bell)
+        return look(self.store, self.channel, after=after, parties=self.parties, bell=bell, now=now)
 
     def newer(self, after: int) -> Sequence[Block]:
         """Return the entries above a number; none where they cannot be read, which the next look tells."""

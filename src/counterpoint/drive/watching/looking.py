@@ -1,19 +1,21 @@
 """What a tick sees of a channel: its doorbell, what is new, and whether the record adds up (SPEC C-064, C-140).
 
 A doorbell that is missing or torn is written anew from the record. One that is behind is too where every entry
-beyond it carries our trailer: a crash between entry and doorbell leaves that, and a forger cannot. Any other
-reading that does not add up is an anomaly, for `decision.weigh`.
+beyond it carries our trailer: a crash between entry and doorbell leaves that, and a forger cannot. Then `verify`'s
+own look decides whether the record adds up; what does not is an anomaly, for `decision.weigh`.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from counterpoint.drive.auditing import Audit, audit
+from counterpoint.drive.channels import FileStore
 from counterpoint.drive.posting import bell_of, entry_of
 from counterpoint.drive.watching.decision import Anomaly, Bell, bell_in, bell_saying
 from counterpoint.errors import Corrupt, RecordError, UnknownEntry
 from counterpoint.protocols.mailbox import Mailbox, Parties, fold
 from counterpoint.record.bell import FRESH_BELL, write_object
-from counterpoint.record.files import FileStore
+from counterpoint.record.contents import read_everything
 from counterpoint.record.findings import Level
 from counterpoint.record.fs import SHARED
 from counterpoint.record.held import HeldFiles
@@ -22,8 +24,6 @@ from counterpoint.record.safe import prepared
 from counterpoint.record.store import Block
 
 __all__ = ["Reading", "look"]
-
-_GONE = "mailbox-ahead-of-doorbell"
 
 
 class Reading(NamedTuple):
@@ -37,7 +37,7 @@ class Reading(NamedTuple):
     """Why the doorbell was written anew; empty: it was not."""
 
 
-def look(store: FileStore, channel: str, *, after: int, parties: Parties, bell: bytes | None) -> Reading:
+def look(store: FileStore, channel: str, *, after: int, parties: Parties, bell: bytes | None, now: str) -> Reading:
     """Return what there is to see of a channel, while no writer is at work.
 
     Args:
@@ -46,6 +46,7 @@ def look(store: FileStore, channel: str, *, after: int, parties: Parties, bell: 
         after: the newest entry that was shown.
         parties: who speaks in it.
         bell: the doorbell's bytes as they were just before.
+        now: the stamp of this moment.
 
     Raises:
         LockBusy: a writer held the channel for too long.
@@ -53,43 +54,41 @@ def look(store: FileStore, channel: str, *, after: int, parties: Parties, bell: 
     """
     try:
         with store.hold(channel) as held:
-            return _look(store, channel, held, after=after, parties=parties)
+            newest = held.view.index.head.n
+            blocks = held.read(max(after, 0))
+            rung, mended = _settle_bell(held, newest, parties)
+            found = read_everything(held.view.fs, held.view.folder, channel)
+            audited = audit(store, channel, now=now, found=found)
+            return Reading(rung, newest, blocks, _anomalies(audited), mended)
     except (Corrupt, UnknownEntry) as error:
-        found = bell_in(bell) or Bell()
-        return Reading(found, found.n, (), (Anomaly(code="unreadable-record", detail=str(error)),))
+        rung = bell_in(bell) or Bell()
+        audited = audit(store, channel, now=now)
+        said = _anomalies(audited) or (Anomaly(code="unreadable-record", detail=str(error)),)
+        return Reading(rung, rung.n, (), said)
 
 
-def _look(store: FileStore, channel: str, held: HeldFiles, *, after: int, parties: Parties) -> Reading:
-    newest = held.view.index.head.n
-    blocks = held.read(max(after, 0))
-    bell, ahead, mended = _settle_bell(held, newest, parties)
-    verified = store.verify(channel)
-    found = [each for each in verified.findings if each.level is Level.ANOMALY and each.code != _GONE]
-    anomalies = [Anomaly(code=each.code, detail=each.detail) for each in found]
-    return Reading(bell, newest, blocks, tuple(anomalies + ahead), mended)
+def _anomalies(audited: Audit) -> tuple[Anomaly, ...]:
+    found = (each for each in audited.findings if each.level is Level.ANOMALY)
+    return tuple(Anomaly(code=each.code, detail=each.detail) for each in found)
 
 
-def _settle_bell(held: HeldFiles, newest: int, parties: Parties) -> tuple[Bell, list[Anomaly], str]:
-    """Return the doorbell, written anew where it may be, what is wrong with it, and why it was written."""
+def _settle_bell(held: HeldFiles, newest: int, parties: Parties) -> tuple[Bell, str]:
+    """Return the doorbell, written anew where it may be, and why it was."""
     found, name = held.view.bell, bell_file(held.view.channel)
     if found is not None and found[0] >= newest:
-        return bell_saying(*found), [], ""
+        return bell_saying(*found), ""
     if newest < 1:
         _ring(held, name, FRESH_BELL)
-        return Bell(), [], ""
+        return Bell(), ""
     if found is None:
         why = f"{name} was missing or torn"
     elif all(block.signed for block in held.read(max(found[0], 0))):
         why = f"{name} stood at {found[0]}"
     else:
-        detail = (
-            f"mailbox holds MSG-{newest} but the doorbell is at seq {found[0]}; "
-            "an entry was written without going through post()"
-        )
-        return bell_saying(*found), [Anomaly(code=_GONE, detail=detail)], ""
+        return bell_saying(*found), ""
     fields = _folded(held.read(), parties)
     _ring(held, name, fields)
-    return bell_saying(newest, fields), [], f"{why}; it is at MSG-{newest} again, from the record"
+    return bell_saying(newest, fields), f"{why}; it is at MSG-{newest} again, from the record"
 
 
 def _folded(entries: Sequence[Block], parties: Parties) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from counterpoint.drive.channels import beside, find_channel, open_channels
+from counterpoint.drive.channels import FileStore, beside, find_channel, open_channels
 from counterpoint.drive.watching.config import WatcherConfig, bind, read_config
 from counterpoint.drive.watching.tick import Watcher
 from counterpoint.protocols.mailbox import Parties, read_parties
@@ -14,7 +14,6 @@ from counterpoint.record.names import settings_file
 
 if TYPE_CHECKING:
     from counterpoint.drive.watching.hands import Hands
-    from counterpoint.record.files import FileStore
 
 __all__ = ["open_config", "open_watcher", "parties_and_care"]
 
@@ -67,7 +66,7 @@ def open_config(
     return bind(file, root=root, channel=channel, parties=parties, managed=managed), parties
 
 
-def parties_and_care(store: "FileStore", channel: str) -> tuple[Parties, bool]:
+def parties_and_care(store: FileStore, channel: str) -> tuple[Parties, bool]:
     """Return who speaks in a channel, and whether every turn in it is a watcher's to bring about.
 
     Raises:

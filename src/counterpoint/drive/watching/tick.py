@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from counterpoint.core.canonical import visible
+from counterpoint.drive.clock import format_stamp
 from counterpoint.drive.watching.config import WatcherConfig
 from counterpoint.drive.watching.decision import Act, Bell, Decision, bell_in, decide, weigh
 from counterpoint.drive.watching.notes import Notes, read_notes, seen_files, write_notes
@@ -151,7 +152,7 @@ class Watcher:
         return f"{seen_files(self.config.root, self.config.channel, bell)} {state.mirrored}"
 
     def _look(self, state: WatchState, notes: Notes) -> Tick:
-        reading = self.hands().look(state.mirrored, self._bell())
+        reading = self.hands().look(state.mirrored, self._bell(), now=format_stamp(self.now()))
         if reading.mended:
             self.emit(f"doorbell written anew: {reading.mended}")
         state = self._mirror(state, reading.blocks)
