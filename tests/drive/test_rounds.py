@@ -22,7 +22,7 @@ from counterpoint.core.values import Decision, StopReason
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.progress import DriveEvent, EventKind
-from counterpoint.errors import NeedsPerson
+from counterpoint.errors import NeedsPerson, Unreachable
 from counterpoint.record.memory import MemoryStore
 from counterpoint.record.store import Bell, Claim, Draft, Store, Vault
 from tests.drive.driving import START, Act, ActingAgent, Case, verdict
@@ -204,6 +204,26 @@ def test_a_malformed_answer_is_given_again_with_the_reason_and_the_edits_still_t
         assert (found[0], reason in found[1]) == (SAYS, True)
         assert (rounds.edited.kept(), rounds.edited.status()) == ([], "")
         assert rounds.told(EventKind.PUT_AWAY) == []
+
+
+def test_an_author_that_ended_badly_begins_again_from_a_clean_tree(tmp_path: Path) -> None:
+    """DESIGN "work trees": nobody knows how far it had come. What it left is kept, and said."""
+    found: list[str] = []
+
+    async def breaks(brief: Brief, workspace: Workspace) -> bytes:
+        (workspace.tree / "kept.py").write_text("half done\n")
+        raise Unreachable("'ana' ended with exit 1")
+
+    async def looks(brief: Brief, workspace: Workspace) -> bytes:
+        found.append((workspace.tree / "kept.py").read_text())
+        return await edits()(brief, workspace)
+
+    rounds = Rounds(tmp_path, ActingAgent(breaks, looks))
+    assert rounds.run().outcome.decision is Decision.APPROVED
+    assert found == ["k = 1\n"]
+    (ref,) = rounds.edited.kept()
+    assert rounds.edited.at(ref, "kept.py") == "half done\n"
+    assert rounds.told(EventKind.PUT_AWAY) == [f"ana: edits of 'kept.py' came to nothing; they are kept under {ref}"]
 
 
 def test_an_author_that_answers_nothing_valid_fails_the_case_and_its_edits_are_put_away(tmp_path: Path) -> None:
