@@ -24,7 +24,7 @@ from counterpoint.core.values import Turn, Usage
 from counterpoint.core.wording import say_command
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import Clock
-from counterpoint.drive.kept import KeptReply, evidence_name, get_evidence, put_evidence, put_reply
+from counterpoint.drive.kept import KeptReply, Voucher, evidence_name, get_evidence, put_evidence, put_reply
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
 from counterpoint.drive.subject import Subject
 from counterpoint.drive.threads import in_thread
@@ -82,6 +82,8 @@ class Asker(Generic[S]):
     """One check at a time for one request, however many seats ask for it."""
     found: dict[CheckRequest, CheckResult] = field(default_factory=dict)
     """What this driver has looked up; the vault is not asked again for it."""
+    voucher: Voucher = field(default_factory=Voucher)
+    """Signs what is kept of checks."""
     known: set[str] = field(default_factory=set)
     """What an earlier driver had kept in the vault. What else appears there is nobody's word."""
 
@@ -169,7 +171,7 @@ class Asker(Generic[S]):
             )
         if await in_thread(partial(self.vault.get, f"reply-{turn.id}")) is not None:
             raise _Planted(f"another reply lay in the vault where the one of {turn.seat} was to be kept")
-        await in_thread(partial(put_reply, self.vault, turn.id, kept))
+        await in_thread(partial(put_reply, self.vault, turn.id, kept, self.voucher))
         return kept
 
     async def _within(
@@ -233,8 +235,11 @@ class Asker(Generic[S]):
                     return self.found.setdefault(request, kept)
             if isinstance(request, CommandCheck):
                 self.tell(EventKind.CHECKING, turn, f"running {say_command(request.argv)}")
-            found = self.found[request] = await self._find(request)
-            await in_thread(partial(put_evidence, self.vault, found))
+            found = await self._find(request)
+            if await in_thread(partial(self.vault.get, evidence_name(request))) is not None:
+                raise _Planted(f"other evidence lay in the vault where that of {turn.seat} was to be kept")
+            await in_thread(partial(put_evidence, self.vault, found, self.voucher))
+            self.found[request] = found
             if isinstance(request, CommandCheck) and isinstance(found, Evidence):
                 self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {_result(found)}")
             return found
@@ -311,7 +316,7 @@ def _interrupted(turn: Turn, attempt: int) -> AttemptFailed:
 
 
 class _Planted(AgentError):
-    """The vault holds a reply that this driver has not put there."""
+    """The vault holds what this driver has not put there."""
 
 
 def _result(evidence: Evidence) -> str:

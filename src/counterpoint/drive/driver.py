@@ -32,7 +32,7 @@ from counterpoint.core.wording import in_line
 from counterpoint.drive.asking import Asker, Limiter
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import Clock
-from counterpoint.drive.kept import Openings, get_reply
+from counterpoint.drive.kept import Openings, Voucher, get_reply, is_ours
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent, ignore_events, progress_of
 from counterpoint.drive.subject import Subject
 from counterpoint.drive.threads import in_thread
@@ -70,6 +70,7 @@ class Driver(Generic[S]):
         name: str,
         limiter: Limiter | None = None,
         on_event: OnEvent = ignore_events,
+        voucher: Voucher | None = None,
     ) -> None:
         self._observer = on_event
         self._dropped: str | None = None
@@ -85,6 +86,7 @@ class Driver(Generic[S]):
             driver=name,
             limiter=limiter or Limiter(_PER_DESTINATION),
             on_event=self._tell,
+            voucher=voucher or Voucher(),
         )
 
     async def run(self) -> Outcome:
@@ -184,20 +186,21 @@ class Driver(Generic[S]):
             self._tell(DriveEvent(kind=EventKind.PUT_AWAY, case=self._file.channel, round=number, text=line))
 
     def _kept(self) -> set[str]:
-        """Return what an earlier driver may have put into the vault: evidence, and replies that it had asked for."""
+        """Return what an earlier driver had put into the vault: its evidence, and replies that it had asked for."""
+        vault, voucher = self._asker.vault, self._asker.voucher
         asked = {f"reply-{claim.turn}" for claim in self._file.store.claims(self._file.channel)}
         patient = tuple(f".{seat}." for seat, agent in self._asker.agents.items() if agent.patient)
         return {
             name
-            for name in self._asker.vault.names()
-            if not name.startswith("reply-") or name in asked or any(seat in name for seat in patient)
+            for name in vault.names()
+            if (name in asked or name.startswith("evidence-") or any(seat in name for seat in patient))
+            and is_ours(vault, name, voucher)
         }
 
     def _lost(self, state: S) -> tuple[AttemptFailed, ...]:
         """Return a failed attempt for every claim that nothing came of: its driver died."""
-        store, channel, vault = self._file.store, self._file.channel, self._asker.vault
+        store, channel, kept = self._file.store, self._file.channel, self._asker.known
         ended = {(f.turn.id, f.attempt) for f in state.failures}
-        kept = set(vault.names())
         due = {turn.id: turn for turn in self._file.rules.due(state, self._clock.now())}
         return tuple(
             AttemptFailed(

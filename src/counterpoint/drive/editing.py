@@ -21,6 +21,7 @@ from counterpoint.core.checks import EditCheck
 from counterpoint.core.codec import decode_value, encode_value
 from counterpoint.core.edits import Edit, Made
 from counterpoint.core.values import Turn
+from counterpoint.drive.kept import Voucher
 from counterpoint.drive.material import materials_of, paths_of
 from counterpoint.errors import NeedsPerson, RecordError, SourceError, UnknownEntry
 from counterpoint.isolation.change import change
@@ -66,6 +67,7 @@ class Editing:
         commits: whether edits become commits on the branch.
         now: what time it is.
         environment: the process's variables, which may name who commits.
+        voucher: signs the journal.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Editing:
         commits: bool,
         now: Callable[[], datetime],
         environment: Mapping[str, str],
+        voucher: Voucher | None = None,
     ) -> None:
         objects.mkdir(parents=True, exist_ok=True)
         self._repository = repository
@@ -89,6 +92,7 @@ class Editing:
         self._commits = commits
         self._now = now
         self._environment = environment
+        self._voucher = voucher or Voucher()
 
     # --- before a turn
 
@@ -313,13 +317,16 @@ class Editing:
         if entries and _turn_of(entries[-1]) == turn_id:
             return
         name = f"{_BEGUN}{len(self._begun_entries()) + 1:06d}-{turn_id}"
-        self._vault.put(name, canonical_json(encode_value(begun)).encode())
+        line = canonical_json(encode_value(begun)).encode()
+        self._vault.put(name, line + b"\n" + self._voucher.sign(name, line).encode())
 
     def _begun(self, entry: str) -> _Begun:
         name = f"{_BEGUN}{entry}"
-        stored = self._vault.get(name)
+        line, _, signature = (self._vault.get(name) or b"").partition(b"\n")
+        if not self._voucher.is_signed(name, line, signature.decode("ascii", "replace")):
+            raise RecordError(f"{name} in the vault is not as it was written", hint="put the file back")
         try:
-            return decode_value(_Begun, parse_json(stored or b"", max_bytes=_MAX_JOURNAL))
+            return decode_value(_Begun, parse_json(line, max_bytes=_MAX_JOURNAL))
         except (NotCanonical, UnknownEntry) as error:
             raise RecordError(f"{name} in the vault cannot be read: {error}", hint="put the file back") from None
 

@@ -1,11 +1,13 @@
 """Replies in the vault: kept the moment an answer arrives, so that no crash asks a finished seat again.
 
 A kept reply is one line of JSON about the answer, then the answer's bytes as they came. Session ids stay here.
+Evidence is one line of JSON. Both are signed: an agent can write here too, and what it leaves is not taken by the
+next driver for what the last one had kept.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from counterpoint.agents.base import Reply, read_reply
 from counterpoint.core.canonical import NotCanonical, canonical_json, digest, parse_json
@@ -17,14 +19,20 @@ from counterpoint.core.rules import Opened, Rules
 from counterpoint.core.sealing import opens, seal_evidence
 from counterpoint.core.values import Turn, Usage
 from counterpoint.errors import BadReply, RecordError, UnknownEntry
+from counterpoint.record.signing import NotSigned, check
 from counterpoint.record.store import Vault
+
+if TYPE_CHECKING:
+    from counterpoint.record.signing import Signer
 
 __all__ = [
     "KeptReply",
     "Openings",
+    "Voucher",
     "evidence_name",
     "get_evidence",
     "get_reply",
+    "is_ours",
     "put_evidence",
     "put_reply",
 ]
@@ -45,22 +53,61 @@ class KeptReply:
     """Paths of the export that the agent changed although it was only to read."""
 
 
-def put_reply(vault: Vault, turn_id: str, kept: KeptReply) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voucher:
+    """Signs what a driver keeps in the vault of one case. Without a key nothing is signed, and all is believed."""
+
+    case: str = ""
+    signer: "Callable[[], Signer] | None" = None
+
+    def sign(self, name: str, content: bytes) -> str:
+        return "" if self.signer is None else self.signer().sign(self._bound(name, content))
+
+    def is_signed(self, name: str, content: bytes, signature: str) -> bool:
+        if self.signer is None:
+            return True
+        try:
+            check((self.signer().public,), self._bound(name, content), signature)
+        except NotSigned:
+            return False
+        return True
+
+    def _bound(self, name: str, content: bytes) -> bytes:
+        return f"vault of {self.case}: {name}\n".encode() + content
+
+
+_NOBODYS: Final = Voucher()
+
+
+def is_ours(vault: Vault, name: str, voucher: Voucher) -> bool:
+    """Say whether a driver with the voucher's key kept what lies under the name of a reply or of evidence."""
+    line, _, rest = (vault.get(name) or b"").partition(b"\n")
+    if not name.startswith("reply-"):
+        return voucher.is_signed(name, line, rest.decode("ascii", "replace"))
+    try:
+        about = dict(parse_json(line, max_bytes=_MAX_LINE))
+        signature = str(about.pop("signature", ""))
+        return voucher.is_signed(name, canonical_json(about).encode() + b"\n" + rest, signature)
+    except (NotCanonical, TypeError, ValueError):
+        return voucher.signer is None
+
+
+def put_reply(vault: Vault, turn_id: str, kept: KeptReply, voucher: Voucher = _NOBODYS) -> None:
     """Keep an answer; on disk when this returns."""
-    reply = kept.reply
-    about = canonical_json(
-        {
-            "attempt": kept.attempt,
-            "model_reported": reply.model_reported,
-            "model_requested": reply.model_requested,
-            "salt": kept.salt,
-            "session": reply.session,
-            "shown_paths": list(kept.shown_paths),
-            "touched": list(kept.touched),
-            "usage": encode_value(reply.usage),
-        }
-    )
-    vault.put(f"reply-{turn_id}", about.encode() + b"\n" + reply.content)
+    name, reply = f"reply-{turn_id}", kept.reply
+    about = {
+        "attempt": kept.attempt,
+        "model_reported": reply.model_reported,
+        "model_requested": reply.model_requested,
+        "salt": kept.salt,
+        "session": reply.session,
+        "shown_paths": list(kept.shown_paths),
+        "touched": list(kept.touched),
+        "usage": encode_value(reply.usage),
+    }
+    if signature := voucher.sign(name, canonical_json(about).encode() + b"\n" + reply.content):
+        about["signature"] = signature
+    vault.put(name, canonical_json(about).encode() + b"\n" + reply.content)
 
 
 def get_reply(vault: Vault, turn_id: str) -> KeptReply | None:
@@ -100,9 +147,12 @@ def evidence_name(request: CheckRequest) -> str:
     return f"evidence-{digest(canonical_json(encode_value(request)).encode())[:32]}"
 
 
-def put_evidence(vault: Vault, evidence: CheckResult) -> None:
+def put_evidence(vault: Vault, evidence: CheckResult, voucher: Voucher = _NOBODYS) -> None:
     """Keep what a check returned, so that it runs once per candidate."""
-    vault.put(evidence_name(evidence.request), canonical_json(encode_value(evidence)).encode())
+    name = evidence_name(evidence.request)
+    line = canonical_json(encode_value(evidence)).encode()
+    signature = voucher.sign(name, line)
+    vault.put(name, line + b"\n" + signature.encode() if signature else line)
 
 
 def get_evidence(vault: Vault, request: CheckRequest) -> CheckResult | None:
@@ -111,7 +161,7 @@ def get_evidence(vault: Vault, request: CheckRequest) -> CheckResult | None:
     if stored is None:
         return None
     try:
-        plain = parse_json(stored, max_bytes=_MAX_EVIDENCE)
+        plain = parse_json(stored.partition(b"\n")[0], max_bytes=_MAX_EVIDENCE)
         is_edit = isinstance(request, EditCheck)
         found: CheckResult = decode_value(Edit, plain) if is_edit else decode_value(Evidence, plain)
     except (NotCanonical, UnknownEntry) as error:

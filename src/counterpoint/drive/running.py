@@ -26,6 +26,7 @@ from counterpoint.drive.consent import Grant
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.editing import Editing
 from counterpoint.drive.ids import Ids, RandomIds
+from counterpoint.drive.kept import Voucher
 from counterpoint.drive.lease import hold_lease
 from counterpoint.drive.leftovers import clear, folder_for, programs_of
 from counterpoint.drive.paths import Folders, disk_asked, path_text
@@ -199,11 +200,16 @@ def driving(
                 salt=lambda: session.ids.token(16),
                 name=f"driver-{session.ids.token(8)}",
                 on_event=on_event,
+                voucher=_voucher(session, case),
             )
             try:
                 yield driver
             finally:
                 driver.put_away()
+
+
+def _voucher(session: Session, case: str) -> Voucher:
+    return Voucher(case=case, signer=lambda: machine_key(session.folders))
 
 
 def _subject(
@@ -246,6 +252,7 @@ def _editing(session: Session, opened: CaseOpened, vault: Vault, repository: Rep
         commits=opened.terms.commits,
         now=session.clock.now,
         environment=session.environment,
+        voucher=_voucher(session, opened.case),
     )
 
 
