@@ -54,6 +54,8 @@ class Workspace:
     """The turn that is asked for: `scripted` looks its answer up by it."""
     edits: bool = False
     """Whether `tree` is the work tree itself, which the agent may edit."""
+    session: str = ""
+    """What this seat's last accepted answer in the case reported as its session; an agent resumes no other (F31)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

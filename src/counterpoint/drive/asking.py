@@ -8,7 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final, Generic, TypeVar
@@ -19,12 +19,20 @@ from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CheckRequest, CommandCheck, EditCheck, Evidence, EvidenceStatus
 from counterpoint.core.edits import CheckResult, Edit
 from counterpoint.core.entries import AttemptFailed, Entry, FailureReason, SubmissionSealed
-from counterpoint.core.sealing import seal, seal_evidence
+from counterpoint.core.sealing import opens, seal, seal_evidence
 from counterpoint.core.values import Turn, Usage
 from counterpoint.core.wording import say_command
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import Clock
-from counterpoint.drive.kept import KeptReply, Voucher, evidence_name, get_evidence, put_evidence, put_reply
+from counterpoint.drive.kept import (
+    KeptReply,
+    Voucher,
+    evidence_name,
+    get_evidence,
+    get_reply,
+    put_evidence,
+    put_reply,
+)
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
 from counterpoint.drive.subject import Subject
 from counterpoint.drive.threads import in_thread
@@ -161,7 +169,8 @@ class Asker(Generic[S]):
         exhibit = self.file.rules.exhibit(state, turn)
         brief = self.file.rules.brief(state, turn, await self.subject.materials(exhibit))
         async with self.subject.desk(turn, exhibit) as desk:
-            reply = await self._within(deadline, turn, agent, brief, desk.workspace)
+            workspace = replace(desk.workspace, session=await in_thread(partial(self._session, turn.seat)))
+            reply = await self._within(deadline, turn, agent, brief, workspace)
             kept = KeptReply(
                 salt=self.salt(),
                 attempt=attempt,
@@ -173,6 +182,15 @@ class Asker(Generic[S]):
             raise _Planted(f"another reply lay in the vault where the one of {turn.seat} was to be kept")
         await in_thread(partial(put_reply, self.vault, turn.id, kept, self.voucher))
         return kept
+
+    def _session(self, seat: str) -> str:
+        """Return the session that the seat's last accepted answer came out of; "" where there is none."""
+        sealed = self.file.state.last_seal(seat)
+        kept = get_reply(self.vault, sealed.turn.id) if sealed is not None else None
+        is_the_sealed = (
+            kept is not None and sealed is not None and opens(sealed.digest, kept.salt, kept.reply.content)
+        )
+        return kept.reply.session if kept is not None and is_the_sealed else ""
 
     async def _within(
         self, deadline: datetime, turn: Turn, agent: Agent, brief: Brief, workspace: Workspace
