@@ -17,14 +17,20 @@ from counterpoint.drive.settings import ChecksSettings
 from counterpoint.isolation.change import change
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.worktree import snapshot_worktree
+from counterpoint.record.files import Layout
+from counterpoint.record.memory import MemoryStore
 from counterpoint.record.store import Vault
+from tests.channels import CASE, begin
 from tests.drive.driving import START
 from tests.repositories import Scratch
 from tests.reviewing import everything_in
 
-__all__ = ["ANSWERING", "Edited"]
+__all__ = ["ANSWERING", "KEPT", "SECOND", "Bench", "Edited", "nothing_is_pending", "of"]
 
 ANSWERING = Turn(phase="answering", round=1, seat="ana", ask=1, blind=False)
+SECOND = replace(ANSWERING, ask=2)
+KEPT = f"refs/counterpoint/{CASE}/{ANSWERING.id}"
+"""Where what is left of the first question is kept."""
 _ADA = {"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org"}
 
 
@@ -112,11 +118,46 @@ class Edited:
         return self.git.git("for-each-ref", "--format=%(refname)", "refs/counterpoint").decode().split()
 
 
-def asked_again(turn: Turn) -> Turn:
-    return replace(turn, ask=turn.ask + 1)
-
-
 def of(edit: Edit) -> str:
     """Return the candidate that was made of an edit."""
     assert edit.made is not None, edit.faults
     return edit.made.candidate
+
+
+def nothing_is_pending(_turn: str) -> bool:
+    return False
+
+
+class Bench(Edited):
+    """An edited repository, and its `Editing` over a vault that outlives it."""
+
+    def __init__(self, top: Path, *, commits: bool = True, vault: Vault | None = None) -> None:
+        super().__init__(top, commits=commits)
+        self.vault = vault or _vault()
+        self.look = self.resumed()
+
+    def resumed(self) -> Editing:
+        """Return what a new process begins with."""
+        return self.editing(self.vault, CASE)
+
+    def begin(self, turn: Turn = ANSWERING, *, goes_on: bool = False, patient: bool = False) -> str:
+        return self.look.begin(turn, self.candidate, goes_on=goes_on, patient=patient)
+
+    def edit(self) -> None:
+        """Change, add, delete, link and make executable, and stage a part of it."""
+        self.git.write("price.py", "x = 3\n")
+        self.git.write("new/deep.py", "n = 1\n")
+        (self.top / "kept.py").unlink()
+        (self.top / "link").symlink_to("price.py")
+        (self.top / "new/deep.py").chmod(0o755)
+        self.git.git("add", "price.py", "new")
+
+    EDITED = ("kept.py", "link", "new/deep.py", "price.py")
+
+    def put_away(self) -> str:
+        return self.look.put_away(nothing_is_pending)
+
+
+def _vault() -> Vault:
+    store = MemoryStore()
+    return store.vault(begin(store, Layout.CASES, signed=False))

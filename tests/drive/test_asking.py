@@ -7,7 +7,7 @@ import pytest
 
 from counterpoint.agents.base import Workspace
 from counterpoint.core.briefs import Brief
-from counterpoint.core.checks import CheckRequest, Evidence, EvidenceStatus
+from counterpoint.core.checks import Evidence, EvidenceStatus, LookUp
 from counterpoint.core.entries import FailureReason
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import AddNote, Exhibit, Materials
@@ -129,7 +129,7 @@ def test_an_answer_that_is_in_when_the_interruption_comes_is_no_failed_attempt()
     looking = asyncio.Event()
 
     class SlowSubject(TextSubject):
-        async def look_up(self, request: CheckRequest) -> Evidence:
+        async def look_up(self, request: LookUp) -> Evidence:
             looking.set()
             await asyncio.Event().wait()
             raise AssertionError
@@ -153,10 +153,10 @@ def test_an_answer_that_is_in_when_the_interruption_comes_is_no_failed_attempt()
 
 def test_one_check_runs_once_however_many_seats_ask_for_it() -> None:
     """Side by side, and again after a resume: what was found is kept."""
-    looked: list[CheckRequest] = []
+    looked: list[LookUp] = []
 
     class CountingSubject(TextSubject):
-        async def look_up(self, request: CheckRequest) -> Evidence:
+        async def look_up(self, request: LookUp) -> Evidence:
             looked.append(request)
             await asyncio.sleep(0)
             return Evidence(request=request, status=EvidenceStatus.NOT_CHECKED, detail="")

@@ -15,10 +15,10 @@ import pytest
 
 from counterpoint.core.canonical import digest
 from counterpoint.core.checks import (
-    CheckRequest,
     CommandCheck,
     Evidence,
     EvidenceStatus,
+    LookUp,
     PathCheck,
     Purpose,
     QuoteCheck,
@@ -28,7 +28,7 @@ from counterpoint.core.rules import Exhibit, Materials
 from counterpoint.core.values import Turn
 from counterpoint.drive.clock import ManualClock
 from counterpoint.drive.leftovers import folder_for
-from counterpoint.drive.planning import materials_of
+from counterpoint.drive.material import materials_of
 from counterpoint.drive.reviewed import ReviewedChange
 from counterpoint.drive.settings import ChecksSettings
 from counterpoint.errors import SourceError
@@ -76,7 +76,7 @@ class Bench:
             ends=ends,
         )
 
-    def look_up(self, *requests: CheckRequest, **how: Any) -> list[Evidence]:
+    def look_up(self, *requests: LookUp, **how: Any) -> list[Evidence]:
         """Look all of them up at once."""
 
         async def all_at_once(subject: ReviewedChange) -> list[Evidence]:
@@ -106,7 +106,7 @@ def bench(temporary: Path, tmp_path: Path) -> Bench:
 
 def test_however_many_look_at_once_each_tree_is_exported_once(bench: Bench) -> None:
     """Two seats that asked for the same tree met each other's half-made export."""
-    requests: list[CheckRequest] = [
+    requests: list[LookUp] = [
         QuoteCheck(path="price.py", text=f"x = {number}", candidate=candidate)
         for number in range(5)
         for candidate in (bench.candidate, bench.base)

@@ -5,128 +5,27 @@ Sources: SPEC D-10, D-13 to D-16, D-18; DESIGN 4 and 6; issue 3.
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from counterpoint.agents.base import Agent, Workspace
+from counterpoint.agents.base import Workspace
 from counterpoint.core.briefs import Brief
-from counterpoint.core.docket import Terms
 from counterpoint.core.entries import FailureReason
 from counterpoint.core.limits import Limits
-from counterpoint.core.rules import Withdraw
 from counterpoint.core.values import Decision, StopReason
-from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.driver import Driver
-from counterpoint.drive.progress import DriveEvent, EventKind
-from counterpoint.errors import NeedsPerson, Unreachable
-from counterpoint.record.memory import MemoryStore
-from counterpoint.record.store import Bell, Claim, Draft, Store, Vault
-from tests.drive.driving import START, Act, ActingAgent, Case, verdict
-from tests.drive.edited import Edited
-from tests.processes import finish
-
-WRONG = {
-    "id": "F1",
-    "severity": "major",
-    "location": "price.py:1",
-    "issue": "It does not say three.",
-    "suggestion": "Say three.",
-    "status": "open",
-}
-SAYS = "x = 3\n"
-
-
-def answered(*changed: str, disposition: str = "fix", finding: str = "F1", summary: str = "Say three") -> bytes:
-    """Return a reply as an author writes it."""
-    given = [{"finding": finding, "reasoning": "It is so.", "disposition": disposition}]
-    return json.dumps({"summary": summary, "dispositions": given, "changed": list(changed)}).encode()
-
-
-def edits(text: str = SAYS, *, says: bytes | None = None) -> Act:
-    """Return an act that writes `price.py` into the work tree, and answers."""
-
-    async def act(brief: Brief, workspace: Workspace) -> bytes:
-        assert workspace.edits
-        (workspace.tree / "price.py").write_text(text)
-        return answered("price.py") if says is None else says
-
-    return act
-
-
-async def read(brief: Brief, workspace: Workspace) -> bytes:
-    """Approve exactly what says three."""
-    assert not workspace.edits
-    if (workspace.tree / "price.py").read_text() == SAYS:
-        return verdict(findings=[{**WRONG, "status": "resolved"}] if "your_findings" in brief.payload else [])
-    return verdict(approved=False, findings=[WRONG])
-
-
-class Rounds:
-    """A repository, its author and its critics, and a case in memory that is driven as a program drives it."""
-
-    def __init__(
-        self,
-        top: Path,
-        author: Agent,
-        *critics: Agent,
-        commits: bool = True,
-        limits: Limits | None = None,
-        store: Store | None = None,
-    ) -> None:
-        self.edited = Edited(top, commits=commits)
-        self.author = author
-        seats = {"ana": author, "critic": critics[0] if critics else ActingAgent(read)}
-        seats |= {f"critic-{number}": agent for number, agent in enumerate(critics[1:], 2)}
-        self.case = Case(
-            seats,
-            author="ana",
-            docket=self.edited.docket(),
-            terms=Terms(commits=commits),
-            limits=limits or Limits(),
-            store=store,
-        )
-        self.edited.clock = self.case.clock
-        self.events: list[DriveEvent] = []
-
-    def drive(self, act: Callable[[Driver[Any]], Any]) -> LoadedCase:
-        """Do something with a new driver, as one process would; whatever happens, nothing half is left."""
-        return self._with_driver(act, puts_away=True)
-
-    def die(self, act: Callable[[Driver[Any]], Any]) -> LoadedCase:
-        """Do something with a new driver, as a process that is killed after it: it tidies up nothing."""
-        return self._with_driver(act, puts_away=False)
-
-    def _with_driver(self, act: Callable[[Driver[Any]], Any], *, puts_away: bool) -> LoadedCase:
-        case = self.case
-        editing = self.edited.editing(case.store.vault(case.name), case.name)
-        with self.edited.subject(editing) as case.subject:
-            driver = case.driver(self.events.append)
-            try:
-                finish(act(driver))
-            finally:
-                if puts_away:
-                    driver.put_away()
-        return case.load()
-
-    def run(self) -> LoadedCase:
-        return self.drive(lambda driver: driver.run())
-
-    def told(self, *kinds: EventKind) -> list[str]:
-        """Return what was told of these kinds, in order: `seat: text`."""
-        return [f"{event.seat}: {event.text}" for event in self.events if event.kind in kinds]
+from counterpoint.drive.progress import EventKind
+from counterpoint.errors import Unreachable
+from tests.drive.driving import START, Act, ActingAgent, verdict
+from tests.drive.rounds import SAYS, WRONG, Rounds, answered, commits_of, edits, read
 
 
 @pytest.fixture
 def author() -> ActingAgent:
     return ActingAgent(edits())
-
-
-def commits_of(loaded: LoadedCase) -> list[str]:
-    return [offer.candidate for offer in loaded.state.offers]
 
 
 def test_a_reading_is_answered_the_edit_is_committed_and_read_again(tmp_path: Path, author: ActingAgent) -> None:
@@ -274,141 +173,6 @@ def test_an_interruption_in_the_middle_of_an_edit_loses_nothing(tmp_path: Path, 
     assert rounds.edited.head == (commits_of(resumed)[0] if commits else rounds.edited.tip)
 
 
-def test_a_driver_for_every_step_comes_to_the_same_record(tmp_path: Path, author: ActingAgent) -> None:
-    """DESIGN 6: the record is the only durable state. Nobody is asked twice; commits are the same to the byte."""
-    whole = Rounds(tmp_path / "whole", ActingAgent(edits()))
-    once = whole.run()
-    rounds = Rounds(tmp_path / "steps", author)
-    steps = 0
-    while (loaded := rounds.die(lambda driver: driver.advance())).state.closed is None:
-        steps += 1
-        assert steps < 20
-    assert loaded.outcome == once.outcome
-    assert commits_of(loaded) == commits_of(once)
-    assert (rounds.case.types(), author.calls) == (whole.case.types(), 1)
-    assert (rounds.edited.status(), rounds.edited.kept()) == ("", [])
-
-
-class Cut(BaseException):
-    """The machine has no power any more."""
-
-
-class CutVault(Vault):
-    def __init__(self, vault: Vault, cut: Callable[[str], None]) -> None:
-        self._vault = vault
-        self._cut = cut
-
-    def put(self, name: str, content: bytes) -> None:
-        self._cut(f"before {name}")
-        self._vault.put(name, content)
-        self._cut(f"after {name}")
-
-    def get(self, name: str) -> bytes | None:
-        return self._vault.get(name)
-
-    def names(self) -> tuple[str, ...]:
-        return self._vault.names()
-
-
-class CutStore(MemoryStore):
-    """A store whose machine loses its power once, before or after a write whose name begins so."""
-
-    def __init__(self, at: str) -> None:
-        super().__init__()
-        self.at = at
-        self.writes: list[str] = []
-
-    def _cut(self, name: str) -> None:
-        self.writes.append(name)
-        if self.at and name.startswith(self.at):
-            self.at = ""
-            raise Cut
-
-    def append(self, channel: str, drafts: Sequence[Draft], *, expected: int | None, bell: Bell | None = None) -> Any:
-        self._cut(f"before {drafts[-1].type}")
-        blocks = super().append(channel, drafts, expected=expected, bell=bell)
-        self._cut(f"after {drafts[-1].type}")
-        return blocks
-
-    def claim(self, channel: str, turn: str, **how: Any) -> Claim:
-        self._cut(f"before claim-{turn}")
-        claim = super().claim(channel, turn, **how)
-        self._cut(f"after claim-{turn}")
-        return claim
-
-    def vault(self, channel: str) -> Vault:
-        return CutVault(super().vault(channel), self._cut)
-
-
-def _cut_and_resume(top: Path, at: str) -> Rounds:
-    store = CutStore(at)
-    rounds = Rounds(top, ActingAgent(edits()), store=store)
-    with pytest.raises(Cut):
-        rounds.die(lambda driver: driver.run())
-    rounds.run()
-    return rounds
-
-
-@pytest.mark.parametrize(
-    "at",
-    [
-        "before begun-",
-        "before claim-answering",
-        "after claim-answering",
-        "after reply-answering",
-        "after evidence-",
-        "before done-",
-        "before candidate-offered",
-        "before case-closed",
-    ],
-)
-def test_a_power_cut_changes_nothing_in_the_end(tmp_path: Path, at: str) -> None:
-    """Issue 3: at every step the case ends as it would have; the tree is clean, and no commit is made twice."""
-    rounds = _cut_and_resume(tmp_path, at)
-    loaded = rounds.case.load()
-    assert (loaded.outcome.decision, loaded.outcome.stop_reason) == (Decision.APPROVED, StopReason.AGREED)
-    edited = rounds.edited
-    assert ([edited.head], edited.status()) == (commits_of(loaded), "")
-    assert edited.git.git("rev-list", "--count", f"{edited.tip}..HEAD") == b"1\n"
-    assert edited.read("price.py") == SAYS
-    assert rounds.case.seats["ana"].calls == 1  # type: ignore[attr-defined]
-
-
-@pytest.mark.soak
-def test_a_power_cut_at_every_write_changes_nothing_in_the_end(tmp_path: Path) -> None:
-    """As above, at every single write."""
-    store = CutStore("")
-    Rounds(tmp_path / "whole", ActingAgent(edits()), store=store).run()
-    opened = store.writes.index("after case-opened")
-    for number, at in enumerate(dict.fromkeys(store.writes[opened + 1 :])):
-        rounds = _cut_and_resume(tmp_path / str(number), at)
-        loaded = rounds.case.load()
-        assert loaded.outcome.decision is Decision.APPROVED, at
-        assert ([rounds.edited.head], rounds.edited.status()) == (commits_of(loaded), ""), at
-
-
-def test_a_branch_that_has_gone_elsewhere_needs_a_person_before_the_case_goes_on(
-    tmp_path: Path, author: ActingAgent
-) -> None:
-    """SPEC D-16: never forced. The accepted answer is kept and the author is not asked again."""
-    rounds = Rounds(tmp_path, author)
-
-    async def up_to_the_answer(driver: Driver[Any]) -> None:
-        while not author.calls:
-            await driver.advance()
-
-    rounds.die(up_to_the_answer)
-    edited = rounds.edited
-    edited.git.git("commit", "-q", "--allow-empty", "-m", "a person's")
-    with pytest.raises(NeedsPerson, match="cannot be committed"):
-        rounds.run()
-    assert (edited.read("price.py"), edited.kept()) == (SAYS, [])
-    edited.git.git("reset", "-q", "--soft", edited.tip)
-    loaded = rounds.run()
-    assert ([edited.head], edited.status(), author.calls) == (commits_of(loaded), "", 1)
-    assert loaded.outcome.decision is Decision.APPROVED
-
-
 def test_a_round_without_an_edit_makes_no_commit_and_what_a_person_edits_later_is_theirs(tmp_path: Path) -> None:
     """D-13: dispute-only rounds make no commit. The turn is over, so nothing that follows is put away as its own."""
 
@@ -426,21 +190,6 @@ def test_a_round_without_an_edit_makes_no_commit_and_what_a_person_edits_later_i
     assert "candidate-kept" in rounds.case.types()
     assert rounds.edited.read("price.py") == "x = 9  # a person's\n"
     assert (rounds.edited.head, rounds.edited.kept()) == (rounds.edited.tip, [])
-
-
-def test_a_case_withdrawn_before_the_answer_was_taken_leaves_a_clean_tree(
-    tmp_path: Path, author: ActingAgent
-) -> None:
-    """Nobody takes it any more: the edits are kept aside, as those of every turn that came to nothing."""
-    store = CutStore("after reply-answering")
-    rounds = Rounds(tmp_path, author, store=store)
-    with pytest.raises(Cut):
-        rounds.die(lambda driver: driver.run())
-    loaded = rounds.drive(lambda driver: driver.speak("owner", Withdraw(reason="enough")))
-    assert loaded.outcome.stop_reason is StopReason.WITHDRAWN
-    edited = rounds.edited
-    assert (edited.head, edited.status(), edited.read("price.py")) == (edited.tip, "", "x = 2\n")
-    assert edited.at(edited.kept()[0], "price.py") == SAYS
 
 
 def test_a_deadline_in_the_middle_of_an_edit_closes_the_case_over_a_clean_tree(tmp_path: Path) -> None:
