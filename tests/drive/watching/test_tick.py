@@ -6,13 +6,17 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from counterpoint.drive.beginning import Form
+from counterpoint.drive.channels import open_channels
+from counterpoint.drive.compacting import compact_channel
 from counterpoint.drive.watching.notes import Notes, read_notes, write_notes
+from counterpoint.drive.watching.opening import open_watcher
 from counterpoint.errors import ConfigError, LockBusy
 from counterpoint.isolation.marks import MARK
 from counterpoint.record.fs import RealFiles
@@ -20,6 +24,7 @@ from tests import need
 from tests.drive.watching.examples import Place
 from tests.processes import is_gone
 
+DAY: Final = timedelta(days=1)
 BOTH_FORMS: Final = pytest.mark.parametrize("form", [Form.PLAIN, Form.SIGNED])
 
 
@@ -320,3 +325,88 @@ def test_notes_that_cannot_be_read_cost_one_full_look(place: Place) -> None:
         assert place.tick()[1] == []
         assert read_notes(RealFiles(), str(place.state)) != Notes()
         place.rest()
+
+
+def test_a_record_that_lost_entries_is_told_and_nobody_called(place: Place) -> None:
+    """The doorbell knows of more than the file holds: deferred, then escalated (C-067, C-141)."""
+    place.begin(Form.SIGNED)
+    place.wire()
+    whole = place.file.read_bytes()
+    place.say("claude", "question")
+    place.file.write_bytes(whole)
+    assert place.tick()[1] == ["record anomaly (chain, doorbell-ahead); deferring to next tick"]
+    done, lines = place.tick()
+    assert (done.escalated, done.called) == (True, "")
+    assert lines[0].startswith("ESCALATE: record anomaly - chain: ")
+
+
+def test_a_mailbox_that_is_no_text_is_told_in_the_words_of_verify(place: Place) -> None:
+    """No traceback, and the watcher of the other threads goes on (C-144)."""
+    place.begin()
+    place.wire()
+    place.say("claude", "question")
+    place.file.write_bytes(place.file.read_bytes() + b"\xff\n")
+    assert place.tick()[1][-1] == "record anomaly (unreadable-record); deferring to next tick"
+    done, lines = place.tick()
+    assert done.escalated
+    assert lines[0].startswith(f"ESCALATE: record anomaly - unreadable-record: {place.file.name}: ")
+
+
+def test_a_fresh_channel_without_a_doorbell_gets_a_fresh_one(place: Place) -> None:
+    """As `init` writes it; there is nothing to say about it."""
+    place.begin()
+    place.wire()
+    fresh = place.bell.read_bytes()
+    place.bell.unlink()
+    assert place.tick()[1] == []
+    assert place.bell.read_bytes() == fresh
+
+
+def test_the_first_layout_is_watched_too(place: Place) -> None:
+    """Files without a name; a party without a command speaks for itself (C-002, C-065)."""
+    name = place.begin()
+    settings = json.loads((place.root / f"{name}.debate.json").read_text())
+    (place.root / "debate.json").write_text(json.dumps({key: settings[key] for key in ("parties", "supervisor")}))
+    (place.root / f"{name}.debate.json").unlink()
+    (place.root / f"{name}.channel.md").rename(place.root / "CHANNEL.md")
+    (place.root / f"{name}.signal.json").rename(place.root / "signal.json")
+    place.wire(commands={"glm": prints("x")})
+    unnamed = replace(place, channel="")
+    unnamed.say("claude", "question")
+    watcher = open_watcher(
+        str(place.root), None, str(place.top / "watcher.json"), {}, now=lambda: place.now, emit=place.lines.append
+    )
+    place.state.parent.mkdir()
+    assert watcher.tick().called == "glm"
+    unnamed.say("glm", "info")
+    place.lines.clear()
+    assert (watcher.tick().called, place.lines) == ("", ["retry MSG-2 glm info: said"])
+    assert watcher.open_thread() == "retry"
+    (place.root / "signal.json").write_text("{")
+    assert watcher.open_thread() == "?"
+
+
+def test_what_was_archived_meanwhile_is_shown_and_an_archive_is_looked_at(place: Place) -> None:
+    """A thread may come and go between two ticks; an edit in an archive is an edit of the record (C-045, C-141)."""
+    place.begin(Form.SIGNED)
+    place.wire()
+    place.tick()
+    place.say("claude", "question")
+    place.say("owner", "close")
+    store = open_channels(str(place.root), place.environment)
+    compact_channel(store, place.channel, keep_days=0, now=place.now + DAY)
+    assert place.tick()[1] == ["retry MSG-1 claude question: said", "retry MSG-2 owner close: said"]
+    place.rest()
+    (archive,) = place.root.glob("archive/*-07.md")
+    archive.write_bytes(archive.read_bytes().replace(b"said", b"sold", 1))
+    assert place.tick()[1][0].startswith("record anomaly (")
+
+
+def test_a_record_that_a_command_has_spoiled_is_left_to_the_next_tick(place: Place) -> None:
+    """What it did is told then (C-064)."""
+    place.begin(Form.SIGNED)
+    spoil = f"open({str(place.file)!r}, 'w')"
+    place.wire(commands={"claude": ["x"], "glm": [sys.executable, "-c", spoil]})
+    place.say("claude", "question")
+    assert place.tick()[1] == ["retry MSG-1 claude question: said", "invoked glm for seq 1: ok"]
+    assert place.tick()[1] == ["record anomaly (doorbell-ahead); deferring to next tick"]

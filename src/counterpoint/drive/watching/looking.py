@@ -19,6 +19,8 @@ from counterpoint.record.contents import read_everything
 from counterpoint.record.findings import Level
 from counterpoint.record.fs import SHARED
 from counterpoint.record.held import HeldFiles
+from counterpoint.record.index import IndexDamaged
+from counterpoint.record.index import store as store_rows
 from counterpoint.record.names import bell_file
 from counterpoint.record.safe import prepared
 from counterpoint.record.store import Block
@@ -55,7 +57,8 @@ def look(store: FileStore, channel: str, *, after: int, parties: Parties, bell: 
     try:
         with store.hold(channel) as held:
             newest = held.view.index.head.n
-            blocks = held.read(max(after, 0))
+            _keep_rows(held)
+            blocks = _newer(held, after)
             rung, mended = _settle_bell(held, newest, parties)
             found = read_everything(held.view.fs, held.view.folder, channel)
             audited = audit(store, channel, now=now, found=found)
@@ -65,6 +68,28 @@ def look(store: FileStore, channel: str, *, after: int, parties: Parties, bell: 
         audited = audit(store, channel, now=now)
         said = _anomalies(audited) or (Anomaly(code="unreadable-record", detail=str(error)),)
         return Reading(rung, rung.n, (), said)
+
+
+def _keep_rows(held: HeldFiles) -> None:
+    """Write down where entries lie that the public tool has added, so that nobody looks for them again."""
+    view = held.view
+    if view.index_fd is not None and view.index.unwritten()[1]:
+        store_rows(view.fs, view.index_fd, view.index)
+
+
+def _newer(held: HeldFiles, after: int) -> tuple[Block, ...]:
+    """Return the entries above a number, at their own cost."""
+    index, after = held.view.index, max(after, 0)
+    if index.base.archived.n > after:
+        return held.read(after)
+    try:
+        rows, row = [], index.last
+        while row is not None and row.top > after:
+            rows += [row] if row.n > after else []
+            row = index.row(row.number - 1) if row.number else None
+        return tuple(held.view.read_row(row) for row in reversed(rows))
+    except IndexDamaged:
+        return held.read(after)
 
 
 def _anomalies(audited: Audit) -> tuple[Anomaly, ...]:
@@ -82,7 +107,7 @@ def _settle_bell(held: HeldFiles, newest: int, parties: Parties) -> tuple[Bell, 
         return Bell(), ""
     if found is None:
         why = f"{name} was missing or torn"
-    elif all(block.signed for block in held.read(max(found[0], 0))):
+    elif all(block.signed for block in _newer(held, found[0])):
         why = f"{name} stood at {found[0]}"
     else:
         return bell_saying(*found), ""
