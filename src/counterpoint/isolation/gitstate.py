@@ -27,6 +27,8 @@ __all__ = ["GitState", "GuardedFile", "differences", "look_at_git", "own_place"]
 
 _FILES: Final = ("config", "config.worktree", "objects/info/alternates", "shallow", "commondir", "gitdir")
 _FOLDERS: Final = ("hooks", "info")
+_WRITTEN_BY_GC: Final = Path("info", "refs")
+"""A listing for dumb transports, which decides nothing here."""
 _MAX_FILES: Final = 2000
 _MAX_READ: Final = 4 << 20
 _CHUNK: Final = 1 << 18
@@ -103,6 +105,8 @@ def _guarded(repository: Repository) -> Iterator[tuple[bytes, Path, bool]]:
             yield prefix + name.encode(), folder / name, True
         for name in _FOLDERS:
             for path in _below(folder / name):
+                if path == folder / _WRITTEN_BY_GC:
+                    continue
                 yield prefix + os.fsencode(path.relative_to(folder)), path, False
 
 

@@ -37,6 +37,8 @@ def test_what_an_editor_may_do_is_no_difference(scratch: Scratch) -> None:
         scratch.git("add", "a")
         scratch.git("branch", "more")
         scratch.git("update-ref", "refs/remotes/origin/main", "HEAD")
+        scratch.git("gc", "-q")
+        scratch.git("update-server-info")
         scratch.git("stash", "create")
         (scratch.git_dir / "FETCH_HEAD").write_text("x")
         (scratch.git_dir / "hooks" / "empty").mkdir()
