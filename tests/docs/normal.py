@@ -6,6 +6,7 @@
 | the folder of a demo | `/tmp/counterpoint-demo` |
 | the name of a case | `review-20260706t140748z-` and eight digits, others for another case |
 | a SHA-256, the id of a channel | eight digits and `…`, others for another value |
+| the name of a mailbox of the example repository | `shop-04711` |
 | the number of a grant or an answer | twelve digits, others for another value |
 | a public key, its fingerprint, base64 | `ssh-ed25519 AAAA…`, `SHA256:…`, `…=` |
 | a stamp | 2026-07-06T14:07:48+00:00, and as many days later as it is |
@@ -29,6 +30,7 @@ _PATTERN: Final = re.compile(
     r"|(?P<case>\breview-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8})"
     r"|(?P<digest>\b[0-9a-f]{64}\b)"
     r"|(?P<channel>\b[0-9a-f]{32}\b)"
+    r"|(?P<mailbox>\bshop-[0-9]{5}\b)"
     r"|(?P<number>(?:(?<=\bas )|(?<=\brevoked )|^)[0-9a-f]{12}\b)"
     r"|(?P<key>\bssh-ed25519 AAAA[\w+/=]+)"
     r"|(?P<print>\bSHA256:[\w+/=]+)"
@@ -70,6 +72,8 @@ class Normaliser:
                 return f"review-20260706t140748z-{self._another(value.rpartition('-')[2])[:8]}"
             case "digest" | "channel":
                 return f"{self._another(value)[:8]}…"
+            case "mailbox":
+                return "shop-04711"
             case "number":
                 return self._another(value)[:12]
             case "key":
