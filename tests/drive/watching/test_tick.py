@@ -410,3 +410,18 @@ def test_a_record_that_a_command_has_spoiled_is_left_to_the_next_tick(place: Pla
     place.say("claude", "question")
     assert place.tick()[1] == ["retry MSG-1 claude question: said", "invoked glm for seq 1: ok"]
     assert place.tick()[1] == ["record anomaly (doorbell-ahead); deferring to next tick"]
+
+
+def test_the_doorbell_of_a_brokered_channel_is_left_to_its_controller(place: Place) -> None:
+    """It knows phases and deadlines that the record does not tell (C-140)."""
+    name = place.begin()
+    settings = place.root / f"{name}.debate.json"
+    settings.write_text(settings.read_text().replace('"managed_version": 1', '"managed_version": 2'))
+    place.wire()
+    place.say("owner", "info")
+    place.bell.write_text("{")
+    ahead = "mailbox ahead of signal (entries at 1, signal at 0); deferring to next tick"
+    assert place.tick()[1][1:] == [ahead]
+    assert place.bell.read_text() == "{"
+    place.bell.write_text('{"seq": 0}')
+    assert place.tick()[1] == [ahead]

@@ -100,8 +100,10 @@ def _anomalies(audited: Audit) -> tuple[Anomaly, ...]:
 def _settle_bell(held: HeldFiles, newest: int, parties: Parties) -> tuple[Bell, str]:
     """Return the doorbell, written anew where it may be, and why it was."""
     found, name = held.view.bell, bell_file(held.view.channel)
-    if found is not None and found[0] >= newest:
+    if found is not None and (found[0] >= newest or parties.brokered):
         return bell_saying(*found), ""
+    if parties.brokered:  # its doorbell is its controller's
+        return Bell(), ""
     if newest < 1:
         _ring(held, name, FRESH_BELL)
         return Bell(), ""
