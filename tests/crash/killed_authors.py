@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from counterpoint.cli import resume, review  # noqa: F401 - imported before the fork, so that each run is short
+from counterpoint.cli import resume, review
 from counterpoint.cli.main import run
 from counterpoint.core.entries import AttemptFailed
 from counterpoint.drive.casefile import CaseFile
@@ -33,6 +33,8 @@ from counterpoint.record.vault import FileVault
 from tests.crash.killed_drivers import forked
 from tests.repositories import Scratch
 
+PRELOADED: Final = (review, resume)
+"""What each run would import for itself: once is enough, before the fork."""
 _CRITIC: Final = r"""#!/bin/sh
 state() { grep -q good "$2/$1.py" && echo resolved || echo open; }
 said='{"id": "%s", "severity": "major", "location": "%s.py:1", "issue": "i", "suggestion": "s", "status": "%s"}'

@@ -103,6 +103,7 @@ def _call(place: Place, *words: str, expected: int) -> bytes:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("mode", ["all", "back"])
 @pytest.mark.parametrize("first", range(1, SHARES + 1))
 def test_a_driver_killed_at_any_step_at_all_resumes_to_the_same_end(tmp_path: Path, mode: str, first: int) -> None:

@@ -196,14 +196,13 @@ class Stage:
     def everything(self) -> dict[str, tuple[int, bytes]]:
         """Return mode and bytes of everything in the repository but the objects and refs that keep what was left."""
         found = {}
-        for place, folders, names in os.walk(os.fsencode(self.top)):
-            folders[:] = [name for name in folders if name != b".counterpoint"]
+        for place, folders, names in os.walk(self.top):
+            folders[:] = [name for name in folders if name != ".counterpoint"]
             for name in names:
-                path = os.path.join(place, name)  # noqa: PTH118 - names that are not UTF-8 stay bytes
-                shown = os.fsdecode(path[len(os.fsencode(self.top)) + 1 :])
+                path = Path(place, name)
+                shown = str(path.relative_to(self.top))
                 if not shown.startswith(_NEW_IN_GIT):
-                    mode = os.lstat(path).st_mode
-                    found[shown] = (mode, _content(path, mode))
+                    found[shown] = (path.lstat().st_mode, _content(path))
         return found
 
     @property
@@ -232,10 +231,7 @@ class Stage:
         return found
 
 
-def _content(path: bytes, mode: int) -> bytes:
-    if mode & 0o170000 == 0o120000:
-        return os.readlink(path)  # noqa: PTH115 - as below
-    if mode & 0o170000 != 0o100000:
-        return b""
-    with open(path, "rb") as file:  # noqa: PTH123 - names that are not UTF-8 stay bytes
-        return file.read()
+def _content(path: Path) -> bytes:
+    if path.is_symlink():
+        return os.fsencode(path.readlink())
+    return path.read_bytes() if path.is_file() else b""

@@ -115,4 +115,4 @@ def test_names_that_no_line_and_no_text_can_hold(stage: Stage) -> None:
     listed = stage.git.git("ls-tree", "--name-only", "-z", ref).split(b"\0")
     assert set(odd) <= set(listed)
     assert stage.everything() == before
-    assert not any(os.path.lexists(os.path.join(os.fsencode(stage.top), name)) for name in odd)  # noqa: PTH118 - bytes
+    assert not any(os.path.lexists(stage.top / os.fsdecode(name)) for name in odd)
