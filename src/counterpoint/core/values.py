@@ -1,9 +1,9 @@
 """Small closed values that every layer shares: names, severities, stances, usage, turns."""
 
-import re
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+
+from counterpoint.core.frozen import dataclass
+from counterpoint.core.naming import NAME
 
 __all__ = [
     "NAME",
@@ -13,9 +13,6 @@ __all__ = [
     "Turn",
     "Usage",
 ]
-
-NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-"""Seats, parties, cases and threads of case channels."""
 
 
 class Severity(StrEnum):

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from counterpoint.drive.homes import heads_folder
 from counterpoint.errors import ConfigError, RecordError
 from counterpoint.protocols.mailbox import Parties, read_parties
 from counterpoint.record.files import FileStore, Layout
@@ -102,15 +103,8 @@ def free_name(root: str, label: str, draw: Callable[[int], int]) -> str:
 
 def open_channels(root: str, environment: Mapping[str, str]) -> FileStore:
     """Return the store of the shared channels in a folder, signed with this machine's key where they are signed."""
-    heads = Heads(RealFiles(), lambda: _heads_folder(environment))
+    heads = Heads(RealFiles(), lambda: heads_folder(environment))
     return FileStore(root, Layout.SHARED, signer=lambda: machine_signer(environment), heads=heads)
-
-
-def _heads_folder(environment: Mapping[str, str]) -> str:
-    # Cold start: a channel of the public tool has no chain, and nothing is remembered of it.
-    from counterpoint.drive.store import heads_folder  # noqa: PLC0415
-
-    return heads_folder(environment)
 
 
 def machine_signer(environment: Mapping[str, str]) -> "Signer":

@@ -12,10 +12,11 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from counterpoint.core.frozen import dataclass
+from counterpoint.drive.homes import home_folder, state_folder
 from counterpoint.errors import ConfigError, SourceError
 
 __all__ = ["Folders", "check_private", "disk_asked", "find_folders", "make_private", "path_text", "read_plain"]
@@ -43,27 +44,9 @@ def find_folders(environment: Mapping[str, str]) -> Folders:
         ConfigError: a variable of ours is empty or relative, or none of the variables leads to a folder.
     """
     return Folders(
-        state=_find(environment, "COUNTERPOINT_STATE", "XDG_STATE_HOME", ".local/state"),
-        config=_find(environment, "COUNTERPOINT_CONFIG", "XDG_CONFIG_HOME", ".config"),
+        state=Path(state_folder(environment)),
+        config=Path(home_folder(environment, "COUNTERPOINT_CONFIG", "XDG_CONFIG_HOME", ".config")),
     )
-
-
-def _find(environment: Mapping[str, str], own: str, xdg: str, below_home: str) -> Path:
-    if own in environment:
-        return _absolute(own, environment[own])
-    shared = environment.get(xdg, "")
-    if Path(shared).is_absolute():
-        return _absolute(xdg, shared) / "counterpoint"
-    home = environment.get("HOME", "")
-    if not home:
-        raise ConfigError("HOME", "the path of a home folder", got=home, hint=f"set HOME or {own}")
-    return _absolute("HOME", home) / below_home / "counterpoint"
-
-
-def _absolute(variable: str, value: str) -> Path:
-    if not Path(value).is_absolute() or "\0" in value:
-        raise ConfigError(variable, "an absolute path", got=value, hint=f"set {variable} to an absolute path")
-    return Path(value)
 
 
 @contextmanager

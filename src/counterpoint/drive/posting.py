@@ -8,10 +8,10 @@ What can be refused without the channel is refused before it is held. The rules 
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from counterpoint.core.frozen import dataclass
 from counterpoint.protocols.mailbox import (
     MANAGED,
     Entry,

@@ -5,12 +5,12 @@ record (SPEC C-140). Reading takes no lock and changes nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
+from counterpoint.core.frozen import dataclass
 from counterpoint.drive.channels import FileStore, parties_of
 from counterpoint.drive.posting import bell_of, entry_of, state_of
 from counterpoint.protocols.mailbox import Mailbox, Parties, fold

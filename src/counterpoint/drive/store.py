@@ -4,14 +4,13 @@ The one place that knows the concrete stores. Opening a store for reading makes 
 key is made when the first entry is written.
 """
 
-import secrets
+import os
 import time
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from counterpoint.drive.paths import Folders, check_private, find_folders, make_private
+from counterpoint.drive.paths import Folders, check_private, make_private
 from counterpoint.record.files import FileStore, Layout
 from counterpoint.record.fs import RealFiles
 from counterpoint.record.heads import Heads
@@ -20,10 +19,9 @@ from counterpoint.record.keys import load_or_make_key
 if TYPE_CHECKING:
     from counterpoint.record.signing import Signer
 
-__all__ = ["heads_folder", "heads_of", "known_key", "machine_key", "open_store"]
+__all__ = ["heads_of", "known_key", "machine_key", "open_store"]
 
 _KEY = "machine-key"
-_HEADS = "heads"
 
 
 @cache
@@ -35,7 +33,7 @@ def machine_key(folders: Folders) -> "Signer":
         RecordError: the key file is not ours alone, or holds no key.
     """
     path = str(make_private(folders.state) / _KEY)
-    return load_or_make_key(RealFiles(), path, seed=secrets.token_bytes(32), sleep=time.sleep)
+    return load_or_make_key(RealFiles(), path, seed=os.urandom(32), sleep=time.sleep)
 
 
 def known_key(folders: Folders) -> "Signer | None":
@@ -51,16 +49,7 @@ def known_key(folders: Folders) -> "Signer | None":
 
 def heads_of(folders: Folders) -> Heads:
     """Return what this machine remembers of channels."""
-    return Heads(RealFiles(), str(folders.state / _HEADS))
-
-
-def heads_folder(environment: Mapping[str, str]) -> str:
-    """Return where this machine's memory of channels lies.
-
-    Raises:
-        ConfigError: no variable leads to a folder.
-    """
-    return str(find_folders(environment).state / _HEADS)
+    return Heads(RealFiles(), str(folders.state / "heads"))
 
 
 def open_store(cases: Path, folders: Folders) -> FileStore:

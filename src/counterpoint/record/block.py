@@ -10,10 +10,10 @@ A block is header, blank line, text, blank line, typed fence (if any), blank lin
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from counterpoint.core.canonical import NotCanonical, digest
+from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt, Refused
 from counterpoint.record.header import (
     MAX_NUMBER,

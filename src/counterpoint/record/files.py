@@ -13,34 +13,30 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt, RecordError, Refused
-from counterpoint.record.archive import archived_thread
 from counterpoint.record.bell import FRESH_BELL, MAX_BELL, read_bell, write_object
 from counterpoint.record.block import ZEROS, render
-from counterpoint.record.claims import add_claim, read_claims
 from counterpoint.record.fs import SHARED, Files, Folder, RealFiles
-from counterpoint.record.genesis import genesis_draft
 from counterpoint.record.header import check_name, line_end, read_header
 from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.held import HeldFiles
 from counterpoint.record.index import IndexDamaged
-from counterpoint.record.keys import sign_with
 from counterpoint.record.locks import hold
 from counterpoint.record.names import SETTINGS, bell_file, channel_file, own_file, settings_file
 from counterpoint.record.safe import create, open_folder, open_plain, read_all, read_file, replace, typed
 from counterpoint.record.scan import places
 from counterpoint.record.settings import MAX_SETTINGS, read_settings, whole_settings
-from counterpoint.record.signing import Signer
 from counterpoint.record.store import Block, Claim, Genesis, Store, Vault
-from counterpoint.record.vault import FileVault
 from counterpoint.record.view import View, open_view
 
 if TYPE_CHECKING:
     from counterpoint.record.contents import Everything
     from counterpoint.record.findings import Checkpoint, Verification
+    from counterpoint.record.migration import Renaming
+    from counterpoint.record.signing import Signer
 
 __all__ = ["FileStore", "Layout"]
 
@@ -56,21 +52,6 @@ class Layout(StrEnum):
     """Channels of both tools, directly under the root."""
     CASES = "cases"
     """Strict channels, each in a folder of its own."""
-
-
-class Renaming(NamedTuple):
-    """A channel without a name that is held to be given one."""
-
-    fs: Files
-    folder: Folder
-    settings: Mapping[str, Any]
-
-    def rename(self, name: str, settings: Mapping[str, Any], *, is_resumed: bool) -> None:
-        """Rename its files; `settings` name it."""
-        # cold start: a channel is migrated once
-        from counterpoint.record.migration import rename_files  # noqa: PLC0415
-
-        rename_files(self.fs, self.folder, name, settings, is_resumed=is_resumed)
 
 
 class FileStore(Store):
@@ -90,7 +71,7 @@ class FileStore(Store):
         root: str,
         layout: Layout,
         *,
-        signer: Callable[[], Signer] | None = None,
+        signer: "Callable[[], Signer] | None" = None,
         heads: Heads | None = None,
         fs: Files | None = None,
         sleep: Callable[[float], None] = time.sleep,
@@ -105,6 +86,12 @@ class FileStore(Store):
     def create(self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]) -> None:
         assert channel, "only the public tool began channels without a name"
         self._check_name(channel)
+        # Cold start: what one command alone needs is imported there, here and below.
+        from counterpoint.record.genesis import genesis_draft  # noqa: PLC0415
+
+        # As above.
+        from counterpoint.record.keys import sign_with  # noqa: PLC0415
+
         strict = genesis.mode == "strict"
         assert strict or self.layout is Layout.SHARED, "a case channel is strict"
         sign = sign_with(self._signer, genesis, channel=channel)
@@ -180,12 +167,15 @@ class FileStore(Store):
         return self._has(channel, settings_file(channel))
 
     @contextmanager
-    def migrating(self) -> Iterator[Renaming]:
+    def migrating(self) -> "Iterator[Renaming]":
         """Hold the channel without a name, to give it one.
 
         Raises:
             RecordError: there is none, or its settings are no object.
         """
+        # Cold start: as in `create`.
+        from counterpoint.record.migration import Renaming  # noqa: PLC0415
+
         with self._reading("") as folder, hold(self._fs, folder, "", shared=True, sleep=self._sleep):
             file = settings_file("")
             content = read_file(self._fs, folder, file, max_bytes=MAX_SETTINGS)
@@ -213,6 +203,9 @@ class FileStore(Store):
         Raises:
             UnsafeFile: the archive folder or a file in it is a link or no plain file.
         """
+        # Cold start: as in `create`.
+        from counterpoint.record.archive import archived_thread  # noqa: PLC0415
+
         with self._reading(channel) as folder:
             return tuple(archived_thread(self._fs, folder, channel, thread))
 
@@ -281,14 +274,23 @@ class FileStore(Store):
         return verify_everything(channel, contents, heads=self._heads, now=now)
 
     def vault(self, channel: str) -> Vault:
+        # Cold start: as in `create`.
+        from counterpoint.record.vault import FileVault  # noqa: PLC0415
+
         name = "vault" if self.layout is Layout.CASES else own_file(channel, "vault")
         return FileVault(self._fs, name, partial(self._reading, channel), partial(self._locked, channel))
 
     def claim(self, channel: str, turn: str, *, driver: str, until: datetime) -> Claim:
+        # Cold start: as in `create`.
+        from counterpoint.record.claims import add_claim  # noqa: PLC0415
+
         with self._locked(channel) as folder:
             return add_claim(self._fs, folder, own_file(channel, "claims"), turn, driver=driver, until=until)
 
     def claims(self, channel: str) -> tuple[Claim, ...]:
+        # Cold start: as in `create`.
+        from counterpoint.record.claims import read_claims  # noqa: PLC0415
+
         with self._reading(channel) as folder:
             return read_claims(self._fs, folder, own_file(channel, "claims"))
 

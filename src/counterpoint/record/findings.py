@@ -4,9 +4,9 @@ A record that its own chain contradicts is not a finding but a `Corrupt` error, 
 be relied on.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt
 from counterpoint.record.store import Genesis
 

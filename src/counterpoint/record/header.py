@@ -10,12 +10,12 @@
 """
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from counterpoint.core.canonical import HIDDEN
-from counterpoint.core.values import NAME
+from counterpoint.core.frozen import dataclass
+from counterpoint.core.naming import NAME
 from counterpoint.errors import Refused
 
 __all__ = [

@@ -12,24 +12,25 @@ public tool began, several entries are one atomic replacement of the file, since
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from operator import methodcaller
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from counterpoint.core.canonical import digest
+from counterpoint.core.frozen import dataclass
 from counterpoint.errors import RecordError
 from counterpoint.record.bell import default_bell, next_bell, write_object
 from counterpoint.record.block import ZEROS, parse, render, render_plain
 from counterpoint.record.fs import SHARED
 from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.index import IndexDamaged, Span, store
-from counterpoint.record.keys import sign_with
 from counterpoint.record.locks import Lock
 from counterpoint.record.names import bell_file, channel_file, own_file
 from counterpoint.record.safe import create, prepared, read_all, write_all
-from counterpoint.record.signing import Signer
 from counterpoint.record.store import Bell, Block, Draft, Held
 from counterpoint.record.view import View
+
+if TYPE_CHECKING:
+    from counterpoint.record.signing import Signer
 
 __all__ = ["HeldFiles"]
 
@@ -42,7 +43,7 @@ class HeldFiles(Held):
 
     view: View
     lock: Lock
-    signer: Callable[[], Signer] | None
+    signer: "Callable[[], Signer] | None"
     heads: Heads | None
     is_spent: bool = False
     """The files are no longer what the view says; nothing more is written under this hold."""
@@ -115,6 +116,9 @@ class HeldFiles(Held):
         genesis = self.view.genesis
         if genesis is None:
             return [render_plain(draft, max(first, 1) + i) for i, draft in enumerate(drafts)]
+        # Cold start: a channel of the public tool has no keys.
+        from counterpoint.record.keys import sign_with  # noqa: PLC0415
+
         sign = sign_with(self.signer, genesis, channel=self.view.channel)
         blocks: list[bytes] = []
         prev = self.view.head.digest if first else ZEROS

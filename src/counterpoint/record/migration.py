@@ -7,7 +7,7 @@ is found again, and finished under the same name. The archive's list of threads 
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from counterpoint.record.bell import write_object
 from counterpoint.record.fs import SHARED, Files, Folder
@@ -22,10 +22,22 @@ from counterpoint.record.names import (
 )
 from counterpoint.record.safe import open_plain, read_all, replace, subfolder
 
-__all__ = ["rename_files"]
+__all__ = ["Renaming", "rename_files"]
 
 _MONTH: Final = re.compile(r"CHANNEL-(.*)\.md", re.DOTALL)
 _LISTED: Final = re.compile(rb" -> CHANNEL-(\d{4}-\d\d)\.md$", re.MULTILINE)
+
+
+class Renaming(NamedTuple):
+    """A channel without a name that is held to be given one."""
+
+    fs: Files
+    folder: Folder
+    settings: Mapping[str, Any]
+
+    def rename(self, name: str, settings: Mapping[str, Any], *, is_resumed: bool) -> None:
+        """Rename its files; `settings` name it."""
+        rename_files(self.fs, self.folder, name, settings, is_resumed=is_resumed)
 
 
 def rename_files(fs: Files, folder: Folder, name: str, settings: Mapping[str, Any], *, is_resumed: bool) -> None:

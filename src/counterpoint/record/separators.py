@@ -8,9 +8,9 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt
 from counterpoint.record.findings import Torn
 from counterpoint.record.header import line_end

@@ -10,10 +10,10 @@ follow, so two drivers cannot both win. A claim is on disk before the call it st
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Conflict
 
 __all__ = ["Bell", "Block", "Claim", "Draft", "Genesis", "Held", "Store", "Vault"]

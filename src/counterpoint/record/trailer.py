@@ -7,8 +7,9 @@ A line is the trailer of a block where it has that spelling and the block's numb
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from counterpoint.core.frozen import dataclass
 
 __all__ = ["TRAILER", "TRAILER_MARK", "Trailer", "trailer_at"]
 

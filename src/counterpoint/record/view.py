@@ -6,17 +6,16 @@ changes nothing. `held` puts right what a view has found, under the locks.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from counterpoint.core.canonical import digest
+from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt
 from counterpoint.record.archive import archived_blocks
 from counterpoint.record.bell import MAX_BELL, read_bell
 from counterpoint.record.block import parse
 from counterpoint.record.ending import Part, batch_of, find_ending, has_trailer
 from counterpoint.record.fs import Access, Files, Folder
-from counterpoint.record.genesis import parse_genesis
 from counterpoint.record.header import line_end
 from counterpoint.record.heads import Heads, Kept, compare
 from counterpoint.record.index import NO_HEAD, Base, GenesisAt, Head, Index, IndexDamaged, Row, load
@@ -265,6 +264,9 @@ class _Opening(NamedTuple):
         """Read what is known of the channel beside its newest entries; those are read after it."""
         if first is None:
             return _Known(b"", None, self.strict, None)
+        # Cold start: a channel of the public tool has none.
+        from counterpoint.record.genesis import parse_genesis  # noqa: PLC0415
+
         genesis = parse_genesis(parse(first, channel=self.channel, strict=self.strict), channel=self.channel)
         remembered = self.heads.of(self.channel, genesis.channel_id) if self.heads else None
         return _Known(first, genesis, self.strict or genesis.mode == "strict", remembered)

@@ -6,13 +6,10 @@
 - What is wrong with the command line is `Usage`, exit code 2.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 __all__ = ["CHANNEL", "JSON", "ROOT", "Option", "Shape", "Usage", "parse"]
-
-_NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
 
 
 class Usage(Exception):
@@ -103,9 +100,15 @@ def _option(shape: Shape, word: str) -> tuple[Option | None, str | None] | None:
         found = [_HELP]
     if found:
         return (None if found[0] is _HELP else found[0]), value if equals else None
-    if _NUMBER.fullmatch(word) or " " in word:
+    if " " in word or _is_number(word):
         return None
     raise Usage(f"unrecognized arguments: {word}")
+
+
+def _is_number(word: str) -> bool:
+    """Say whether a word is a negative number, `-1` or `-.5`."""
+    whole, point, fraction = word[1:].partition(".")
+    return fraction.isdecimal() and (not whole or whole.isdecimal()) if point else whole.isdecimal()
 
 
 _HELP: Final = Option("help")

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from counterpoint.core.frozen import dataclass
 from counterpoint.errors import ConfigError
 
 __all__ = ["BROKERED", "LETTERS", "MANAGED", "SLUG", "Parties", "make_parties", "read_parties"]

@@ -9,10 +9,10 @@ doorbell is only a copy of it. Rules are checked in the order of the public tool
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Refused
 from counterpoint.protocols.mailbox.parties import LETTERS, SLUG, Parties
 
