@@ -37,6 +37,7 @@ COMMANDS: Final[Mapping[str, Listed]] = MappingProxyType(
         "verify": Listed("verify", "Check that a record is what it was when it was written."),
         "note": Listed("note", "Add a note of the supervisor's to a case."),
         "withdraw": Listed("withdraw", "End a case without a decision."),
+        "channel": Listed("channel.listed", "The mailbox: post, read, verify and watch as `debate` does."),
         "consent": Listed("consent", "Say which destinations may be sent what, and until when."),
         "trust": Listed("trust", "Say whether this checkout's own commands may run unboxed."),
         "settings": Listed("settings", "Print every setting, its value and where it comes from."),
