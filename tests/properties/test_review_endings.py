@@ -15,16 +15,26 @@ from counterpoint.core.values import Decision, StopReason
 from counterpoint.errors import Refused
 from counterpoint.protocols.review import REVIEW, Phase
 from tests.properties.oracle import decision_of
-from tests.properties.review_inputs import ANSWERS, DOCKETS, ROSTERS, TERMS, TREES, VERDICTS, reply_of
+from tests.properties.review_inputs import (
+    ANSWERS,
+    DOCKETS,
+    OBJECTIONS,
+    ROSTERS,
+    TERMS,
+    TREES,
+    VERDICTS,
+    agreement,
+    reply_of,
+)
 from tests.review_case import AUTHOR, NOW, Play, finding, minutes, verdict
 
 DEADLINE = minutes(30)
 AGREED = CaseClosed(stop_reason=StopReason.AGREED, decision=Decision.APPROVED, detail="")
 
-AGREES = st.just(verdict())
+AGREES = st.just("agrees")
 INVENTS = st.just(verdict(finding(quote="return 7")))
 SAYS = st.one_of(AGREES, AGREES, INVENTS, VERDICTS, st.just("fails"), st.just("waits"))
-"""What a seat does: a verdict, or no answer as often as it is asked, or none at all."""
+"""What a seat does: a verdict, settling all, no answer as often as it is asked, or none at all."""
 
 
 @st.composite
@@ -35,21 +45,21 @@ def played(draw: st.DrawFn) -> Play:
     quorum = draw(st.integers(1, sum(seat.kind is not SeatKind.AUTHOR for seat in roster)))
     case = Play(*roster, docket=docket, tree=draw(TREES), limits=limits, terms=draw(TERMS), quorum=quorum)
     for _ in range(draw(st.integers(0, 2))):
-        _act_all(draw, case)
+        _act_all(draw, case, st.one_of(OBJECTIONS, SAYS))
         case.settle()
         if case.state.phase != Phase.ANSWERING:
             break
         _act(case, AUTHOR, {}, draw(ANSWERS), [])
         case.settle()
-    _act_all(draw, case)
+    _act_all(draw, case, SAYS)
     return case
 
 
-def _act_all(draw: st.DrawFn, case: Play) -> None:
+def _act_all(draw: st.DrawFn, case: Play, says: st.SearchStrategy[dict[str, Any] | str]) -> None:
     paths = [changed.path for changed in case.state.docket.paths]
     due = {turn.seat for turn in REVIEW.due(case.state, NOW)}
     for seat in draw(st.permutations([seat for seat in case.state.case.roster if seat.name in due])):
-        _act(case, seat, draw(SAYS), {}, draw(st.sampled_from([paths, paths, paths[:1]])))
+        _act(case, seat, draw(says), {}, draw(st.sampled_from([paths, paths, paths[:1]])))
 
 
 def _act(case: Play, seat: Seat, says: dict[str, Any] | str, answer: dict[str, Any], shown: list[str]) -> None:
@@ -59,10 +69,12 @@ def _act(case: Play, seat: Seat, says: dict[str, Any] | str, answer: dict[str, A
         case "fails":
             case.fail(seat.name)
             case.fail(seat.name)
+            return
+        case str():
+            reply = agreement(case.state, seat)
         case _:
-            assert isinstance(says, dict)
             reply = reply_of(case.state, seat, says, answer)
-            case.answer(seat.name, reply, shown=shown if seat.kind is SeatKind.OPINION else None)
+    case.answer(seat.name, reply, shown=shown if seat.kind is SeatKind.OPINION else None)
 
 
 @settings(max_examples=300)

@@ -118,6 +118,8 @@ def _reasons_missing(state: CaseState) -> tuple[str, ...]:
         reasons.append(f"no verdict on {state.docket.candidate} in the answer of {', '.join(silent)}")
     if len(verdicts) < state.case.quorum:
         reasons.append(f"{len(verdicts)} seats gave a verdict; the quorum is {state.case.quorum}")
+    if unbacked := _unbacked(state):
+        reasons.append(f"no result in the record for the approval of {', '.join(unbacked)}")
     if unseen := _coverage(state).unseen:
         reasons.append(f"nobody was shown {', '.join(unseen)}")
     if _only_checks_answered(state) and not _a_test_passed(state):
@@ -130,6 +132,16 @@ def _why_not(state: CaseState, verdict: VerdictGiven) -> str:
     if kinds[verdict.seat] is SeatKind.CHECKS:
         return f"{verdict.seat} did not approve: {verdict.summary}"
     return f"{verdict.seat} did not approve, and everything it named was refuted or settled"
+
+
+def _unbacked(state: CaseState) -> tuple[str, ...]:
+    """Return the checks seats whose approval is not borne out: something passed, and every test did."""
+    passed = {request.argv for request, _ in _commands(state, EvidenceStatus.VERIFIED)}
+    tests = {command.argv for command in state.docket.commands if command.purpose is Purpose.TEST}
+    is_backed = bool(passed) and tests <= passed
+    verdicts = _verdicts(state)
+    checks = [seat.name for seat in state.case.roster if seat.kind is SeatKind.CHECKS and seat.name in verdicts]
+    return tuple(name for name in checks if verdicts[name].approved and not is_backed)
 
 
 def _only_checks_answered(state: CaseState) -> bool:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from counterpoint.core.checks import EvidenceStatus, PathCheck
-from counterpoint.core.entries import EvidenceGathered
+from counterpoint.core.checks import CommandCheck, EvidenceStatus, PathCheck
+from counterpoint.core.entries import Entry, EvidenceGathered
 from counterpoint.core.rules import Withdraw
 from counterpoint.core.values import Decision, StopReason
 from counterpoint.protocols.review import REVIEW
@@ -16,6 +16,7 @@ from tests.review_case import (
     CHECKS,
     CRITIC,
     NAMED_CHECKS,
+    NOW,
     PYTEST,
     RUFF,
     SKEPTIC,
@@ -105,6 +106,26 @@ def test_a_quorum_that_was_not_reached_keeps_a_case_from_approval() -> None:
     case.append(case.revealed("critic"), verdict_of("critic"))
     case.append(closing(case.state, SPENT, ""))
     assert said(case) == (SPENT, UNDETERMINED, ("1 seats gave a verdict; the quorum is 2",))
+
+
+@pytest.mark.parametrize("left_out", [("pytest", "-q"), ("ruff", "check"), None])
+def test_an_approval_by_checks_is_borne_out_by_the_record(left_out: tuple[str, ...] | None) -> None:
+    """FIELD-FAULTS F1, F5: beside opinions, too; a lint that is left out carries nothing."""
+    case = Play(CRITIC, CHECKS)
+    case.answer("critic", verdict())
+    case.answer("checks", NAMED_CHECKS)
+    kept = [e for e in REVIEW.settle(case.state, NOW, case.vault)[:-1] if _argv(e) != left_out]
+    case.append(*kept)
+    is_backed = left_out != PYTEST.argv
+    assert closing(case.state, AGREED, "").decision is (APPROVED if is_backed else UNDETERMINED)
+    case.append(closing(case.state, AGREED, ""))
+    reasons = ("critic, checks approved, and nothing is open",)
+    assert case.outcome.reasons == (reasons if is_backed else ("no result in the record for the approval of checks",))
+
+
+def _argv(entry: Entry) -> tuple[str, ...]:
+    request = entry.evidence.request if isinstance(entry, EvidenceGathered) else None
+    return request.argv if isinstance(request, CommandCheck) else ()
 
 
 def test_only_a_command_can_fail_a_candidate() -> None:
