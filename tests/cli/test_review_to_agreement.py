@@ -227,3 +227,22 @@ def test_two_reviews_side_by_side_do_not_collide(pair: Pair, tmp_path: Path) -> 
     out, err = running.communicate(timeout=30)
     assert running.returncode == 0, (out, err)
     assert len(list((other / ".counterpoint" / "cases").iterdir())) == 1
+
+
+def test_a_case_that_is_withdrawn_leaves_no_half_edit_behind(pair: Pair) -> None:
+    """Also where its driver was killed in the middle of one: it is kept under a ref, and said."""
+    gate = pair.project.gate()
+    script = f"import os\nopen('price.py', 'a').write('half')\nos.system({gate.wait!r})\n"
+    pair.write("slow", script, '"{brief_json}"')
+    running = pair.project.start("review", "--no-comment", "--author", "slow", "--reviewer", "critic")
+    gate.arrived()
+    running.kill()
+    running.communicate(timeout=30)
+    assert b"half" in (pair.project.top / "price.py").read_bytes()
+    withdrawn = pair.project.run("withdraw", "last", "--reason", "enough")
+    assert withdrawn.code == 0, withdrawn
+    assert "refs/counterpoint/" in withdrawn.err
+    assert pair.project.git.git("status", "--porcelain") == b""
+    gate.open()
+    pair.project.run("resume", "last")
+    pair.project.sweep()

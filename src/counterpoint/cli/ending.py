@@ -4,6 +4,7 @@ Shared by `review` and `resume`.
 """
 
 import asyncio
+import os
 import sys
 from typing import Final
 
@@ -23,14 +24,14 @@ from counterpoint.core.wording import in_line
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
-from counterpoint.drive.running import Session, drive_review
+from counterpoint.drive.running import Session, drive_review, put_away_of_closed
 from counterpoint.errors import CounterpointError
 from counterpoint.views.files import write_files
 from counterpoint.views.report import DECISIONS, STOPS
 from counterpoint.views.result import render_result
 from counterpoint.views.writing import write_reports
 
-__all__ = ["end_case", "run_to_its_end"]
+__all__ = ["end_case", "put_away", "run_to_its_end"]
 
 _COLOURS: Final = {Decision.APPROVED: "green", Decision.REJECTED: "red"}
 _HEAVY: Final = frozenset({Severity.BLOCKING, Severity.MAJOR})
@@ -59,6 +60,13 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
     code = end_case(where, ended, as_json=as_json)
     leave_comment(session, where, ended)
     return code
+
+
+def put_away(where: Where, case: str) -> None:
+    """Leave no half edit of a closed case in the work tree, where its driver was killed; say where it is kept."""
+    session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
+    if line := put_away_of_closed(session, case):
+        tell(f"note: {line}", colour="yellow")
 
 
 def _keeping_files(watcher: Watcher, where: Where, case: str) -> OnEvent:

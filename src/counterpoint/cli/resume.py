@@ -5,7 +5,7 @@ import os
 import click
 
 from counterpoint.cli.allow import ask_leave
-from counterpoint.cli.ending import end_case, run_to_its_end
+from counterpoint.cli.ending import end_case, put_away, run_to_its_end
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.where import Where, case_argument, where_options
 from counterpoint.core.docket import SeatKind
@@ -46,6 +46,7 @@ def resume(*, case: str, where: Where, trust_commands: bool, consents: tuple[str
     """
     loaded = _load_own(where, case)
     if loaded.state.closed is not None:
+        put_away(where, loaded.name)
         return end_case(where, loaded, as_json=as_json)
     if holder := current_holder(loaded.folder):
         raise LeaseHeld(loaded.name, holder=holder.name, since=holder.since)

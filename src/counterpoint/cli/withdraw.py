@@ -2,6 +2,7 @@
 
 import click
 
+from counterpoint.cli.ending import put_away
 from counterpoint.cli.manual import Manual, json_option
 from counterpoint.cli.speaking import Words, speak
 from counterpoint.cli.where import Where, case_argument, where_options
@@ -21,4 +22,7 @@ EXITS = {0: "withdrawn", 1: "refused, or the record cannot be written", 2: "the 
 @json_option
 def withdraw(*, case: str, reason: str, where: Where, as_json: bool) -> int:
     """End an open case without a decision; it stays in the record as withdrawn and undetermined."""
-    return speak(where, case, Withdraw(reason=reason), did="withdrew", as_json=as_json)
+    name = where.find(case)
+    code = speak(where, name, Withdraw(reason=reason), did="withdrew", as_json=as_json)
+    put_away(where, name)
+    return code

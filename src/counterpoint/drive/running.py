@@ -36,7 +36,7 @@ from counterpoint.drive.registry import Registry
 from counterpoint.drive.reviewed import ReviewedChange
 from counterpoint.drive.settings import AgentKind, Settings
 from counterpoint.drive.store import machine_key, open_store
-from counterpoint.errors import ConfigError
+from counterpoint.errors import ConfigError, LeaseHeld
 from counterpoint.isolation.repository import Repository
 from counterpoint.record.store import Vault
 
@@ -48,6 +48,7 @@ __all__ = [
     "driving",
     "objects_of",
     "open_review",
+    "put_away_of_closed",
     "settings_of",
 ]
 
@@ -266,6 +267,28 @@ def _worktree_of(repository: Repository, session: Session, opened: CaseOpened) -
     folder.mkdir(mode=0o700, exist_ok=True)
     with hold_lease(folder, case=f"the work tree {path_text(repository.top)}", now=session.clock.now()):
         yield
+
+
+def put_away_of_closed(session: Session, case: str) -> str:
+    """Keep what a killed driver's author left behind in a case that is closed, and put the work tree back.
+
+    Return a line that says where it is kept, or "" where there was nothing, or somebody else edits there now.
+
+    Raises:
+        SourceError: git or the disk refuses.
+        RecordError: the record cannot be read.
+    """
+    store = open_store(session.cases, session.folders)
+    loaded = load_case(store, session.cases, case)
+    opened = loaded.state.case
+    if loaded.state.closed is None or not _is_edited(opened):
+        return ""
+    repository = Repository.find(session.repo)
+    try:
+        with hold_lease(loaded.folder, case=case, now=session.clock.now()), _worktree_of(repository, session, opened):
+            return _editing(session, opened, store.vault(case), repository).put_away(lambda _turn: False)
+    except LeaseHeld:
+        return ""  # whoever drives it puts away by itself
 
 
 async def drive_review(
