@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -68,14 +68,22 @@ def lock_path(state_path: str) -> str:
 
 
 @contextmanager
-def hold_watcher(state_path: str, *, root: str, stamp: str) -> Iterator[None]:
+def hold_watcher(
+    state_path: str, *, root: str, stamp: str, sleep: Callable[[float], None] = time.sleep
+) -> Iterator[None]:
     """Be the one watcher of this state for the length of the block.
+
+    Args:
+        state_path: of the watcher's memory.
+        root: the folder of the channel, for people.
+        stamp: of this moment, for people.
+        sleep: how to wait for whoever only asks.
 
     Raises:
         WatcherHeld: another live watcher is.
         RecordError: the lock file cannot be made or locked, or is no plain file.
     """
-    descriptor = _take(lock_path(state_path))
+    descriptor = _take(lock_path(state_path), sleep)
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n{stamp}\n{root}\n".encode("utf-8", "surrogateescape"), 0)
@@ -103,11 +111,11 @@ def current_holder(state_path: str) -> Holder | None:
         os.close(descriptor)
 
 
-def _take(path: str) -> int:
+def _take(path: str, sleep: Callable[[float], None]) -> int:
     holder = Holder(pid=None, since="", channel="", cwd="")
     for attempt in range(_TRIES):
         if attempt:
-            time.sleep(_PAUSE_S)
+            sleep(_PAUSE_S)
         descriptor = _open(path, os.O_RDWR | os.O_CREAT)
         try:
             if not _try_flock(descriptor, fcntl.LOCK_EX, path):
