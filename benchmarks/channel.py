@@ -33,7 +33,7 @@ OURS = Path(sys.executable).with_name("counterpoint")
 NAME = "bench-00001"
 STAMP = "2026-07-06T14:07:48+00:00"
 LINE = "The backoff in `retry.py` doubles once too often, so that the last wait is longer than the deadline. "
-TEXT = (LINE * 11)[:1000]
+TEXT = (LINE * 11)[:1000].strip()
 EACH = 5
 PARTIES = ("claude", "glm")
 

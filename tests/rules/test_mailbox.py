@@ -20,6 +20,7 @@ from counterpoint.protocols.mailbox import (
     fold,
     read_parties,
 )
+from counterpoint.protocols.mailbox.replay import Said, replay
 
 PARTIES: Final = Parties(parties=("claude", "codex"), supervisor="owner", thread_cap=3)
 SAID: Final = Submission(speaker="claude", type="question", thread="retry", text="Why three?")
@@ -304,3 +305,67 @@ def test_settings_that_lack_a_name_say_which(key: str) -> None:
     settings = {name: value for name, value in SETTINGS.items() if name != key}
     with pytest.raises(ConfigError, match=f"refused: channel config c/a.debate.json is missing required key '{key}'"):
         read_parties(settings, source="c/a.debate.json")
+
+
+def said(*entries: tuple[str, str, str], is_ours: bool | None = None) -> list[Said]:
+    return [Said(n, speaker, kind, thread, is_ours) for n, (speaker, kind, thread) in enumerate(entries, 1)]
+
+
+CONVERSATION: Final = (
+    ("claude", "question", "retry"),
+    ("owner", "info", "retry"),
+    ("codex", "close", "retry"),
+    ("owner", "verdict", "mine"),
+    ("owner", "close", "mine"),
+    ("codex", "question", "next"),
+)
+
+
+def test_a_record_that_the_rules_let_in_is_replayed_without_a_breach() -> None:
+    """SPEC C-141; the states are those of the fold."""
+    breaches, states = replay(PARTIES, said(*CONVERSATION))
+    assert breaches == ()
+    assert states == {Mailbox(turn="claude", thread="next")}
+    assert replay(PARTIES, ())[1] == {FRESH}
+
+
+@pytest.mark.parametrize(
+    ("entry", "rule"),
+    [
+        (("codex", "verdict", "late"), "THREAD-1"),
+        (("codex", "info", "next"), "THREAD-2"),
+        (("claude", "info", "other"), "THREAD-3"),
+        (("eve", "info", "next"), "POST-5"),
+        (("claude", "vote", "next"), "POST-4"),
+    ],
+)
+def test_an_entry_that_the_rules_would_not_have_let_in_is_named(entry: tuple[str, str, str], rule: str) -> None:
+    """SPEC C-141: a swapped sender, a forged opener, an unknown name or type."""
+    before = CONVERSATION[:-1] if rule == "THREAD-1" else CONVERSATION
+    breaches, _ = replay(PARTIES, said(*before, entry))
+    assert [(breach.n, breach.rule) for breach in breaches] == [(len(before) + 1, rule)]
+    assert not breaches[0].reason.startswith("refused: ")
+
+
+def test_a_thread_beyond_its_cap_is_named_and_a_later_life_counts_anew() -> None:
+    """SPEC C-141, C-143: the cap of three takes three entries and a close, each time the thread is opened."""
+    life = [("claude", "question", "retry"), ("codex", "info", "retry"), ("claude", "info", "retry")]
+    close = ("codex", "close", "retry")
+    assert replay(PARTIES, said(*life, close, *life, close))[0] == ()
+    breaches, _ = replay(PARTIES, said(*life, ("owner", "info", "retry"), close))
+    assert [(breach.n, breach.rule) for breach in breaches] == [(4, "THREAD-4")]
+
+
+@pytest.mark.parametrize(
+    ("is_ours", "open_then"),
+    [(True, {"retry"}), (False, {""}), (None, {"retry", ""})],
+)
+def test_a_forced_close_aside_is_replayed_as_its_tool_meant_it(*, is_ours: bool | None, open_then: set[str]) -> None:
+    """Where either tool may have written it, what follows by either rule is let in (SPEC C-142)."""
+    entries = [*CONVERSATION[:1], ("owner", "info", "aside"), ("owner", "close", "aside")]
+    breaches, states = replay(PARTIES, said(*entries, is_ours=is_ours))
+    assert breaches == ()
+    assert {state.thread for state in states} == open_then
+    for more, thread in ((("codex", "verdict", "retry"), "retry"), (("claude", "question", "new"), "")):
+        breaches, _ = replay(PARTIES, said(*entries, more, is_ours=is_ours))
+        assert (breaches == ()) == (thread in open_then)

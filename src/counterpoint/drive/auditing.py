@@ -161,11 +161,14 @@ def _entries(listed: Sequence[Listed] | UnicodeDecodeError) -> Sequence[Listed]:
 def _together(found: Everything, rows: _Rows) -> Iterator[Finding]:
     """Hold channel file, archives and doorbell against each other (SPEC C-141)."""
     contents = dict(found.archives)
+    if not contents:  # there is nothing else to hold the channel file against
+        yield from _whole(found, sorted({row.n for one in rows.values() for row in _entries(one) if row.n > 0}))
+        return
     places: dict[int, tuple[str, bytes]] = {}
     for name, listed in rows.items():
         content = contents.get(name, found.content or b"")
         for row in _entries(listed):
-            block = content[row.at : row.end] if len(rows) > 1 else b""
+            block = content[row.at : row.end]
             file, other = places.setdefault(row.n, (name, block))
             if file != name and other == block:
                 detail = f"MSG-{row.n} lies in {file} and in {name}, the same bytes: a compaction was cut short"
@@ -173,14 +176,25 @@ def _together(found: Everything, rows: _Rows) -> Iterator[Finding]:
             elif file != name:
                 yield _anomaly("duplicate-seq", f"MSG-{row.n} in {name} is not the MSG-{row.n} in {file}", row.n)
     numbers = sorted(number for number in places if number > 0)
-    for low, high in pairwise([0, *numbers]):
-        if high > low + 1:
-            gone = f"MSG-{low + 1}" if high == low + 2 else f"MSG-{low + 1} to MSG-{high - 1}"
-            yield _anomaly("missing-entry", f"{gone}: neither in the channel file nor in an archive", low + 1)
+    yield from _whole(found, numbers)
+
+
+def _whole(found: Everything, numbers: Sequence[int]) -> Iterator[Finding]:
+    """Say which numbers are missing, and whether the doorbell knows of more."""
+    yield from _missing(numbers)
     bell = read_bell(found.bell)
     newest = max(numbers, default=0)
     if bell is not None and bell[0] > newest:
         yield _anomaly("doorbell-ahead", f"the doorbell is at seq {bell[0]}; the record ends at MSG-{newest}")
+
+
+def _missing(numbers: Sequence[int]) -> Iterator[Finding]:
+    if not numbers or numbers[-1] == len(set(numbers)):
+        return
+    for low, high in pairwise([0, *numbers]):
+        if high > low + 1:
+            gone = f"MSG-{low + 1}" if high == low + 2 else f"MSG-{low + 1} to MSG-{high - 1}"
+            yield _anomaly("missing-entry", f"{gone}: neither in the channel file nor in an archive", low + 1)
 
 
 def _by_rules(

@@ -39,15 +39,18 @@ MAX_NUMBER: Final = 10**15 - 1
 MAX_REFS: Final = 16 * 1024
 
 QUICK: Final = re.compile(
-    rb"## MSG-(0|[1-9][0-9]{0,14}) \| ((%(date)b)T%(time)b) \| from: %(name)b \| type: %(name)b"
-    rb" \| thread: %(name)b \| refs: [!-~](?:[ -~]{0,8000}[!-~])?\n\n"
+    rb"## MSG-(0|[1-9][0-9]{0,14}) \| ((%(date)b)T%(time)b) \| from: (%(name)b) \| type: (%(name)b)"
+    rb" \| thread: (%(name)b) \| refs: [!-~](?:[ -~]{0,8000}[!-~])?\n\n"
     % {
         b"date": rb"[0-9]{4}-[0-9]{2}-[0-9]{2}",
         b"time": rb"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\+00:00",
         b"name": rb"(?!(?:con|prn|aux|nul|(?:com|lpt)[0-9]) )[a-z0-9][a-z0-9-]{0,63}",
     }
 )
-"""Matches, up to the text, only a header that every mode accepts if its date exists. Groups: number, stamp, date."""
+"""Matches, up to the text, only a header that every mode accepts if its date exists.
+
+Its groups: number, stamp, date, sender, type, thread.
+"""
 
 _WIDE = re.compile(r"## MSG-(\d+) \| ([^|]+) \| from: ([\w-]+) \| type: ([\w-]+) \| thread: ([^|]+) \| refs: (.*)")
 _LINE_END = re.compile(rb"\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]")

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from counterpoint.record.header import line_end, read_header
-from counterpoint.record.scan import places
+from counterpoint.record.scan import Match, places
 
 __all__ = ["Listed", "list_entries"]
 
@@ -25,13 +25,20 @@ class Listed(NamedTuple):
 
 def list_entries(content: bytes) -> list[Listed]:
     """Return the entries of a file in its order."""
-    found: list[Listed] = []
-    size = len(content)
-    for n, at, end, _, foot in places(content):
-        header = read_header(content[at : line_end(content, at)[0]])
-        assert header is not None, "a place begins with a header"
-        if found:
-            found[-1] = found[-1]._replace(stop=at)
-        row = Listed(n, at, end, size, header.stamp, header.sender, header.type, header.thread, foot is not None)
-        found.append(row)
-    return found
+    found = list(places(content))
+    stops = [at for _, at, _, _, _ in found[1:]]
+    stops.append(len(content))
+    return [
+        Listed(n, at, end, stop, *_fields(content, at, head), foot is not None)
+        for (n, at, end, head, foot), stop in zip(found, stops, strict=False)
+    ]
+
+
+def _fields(content: bytes, at: int, head: Match | None) -> tuple[str, str, str, str]:
+    """Return stamp, sender, type and thread."""
+    if head is not None:
+        stamp, sender, kind, thread = head.group(2, 4, 5, 6)
+        return stamp.decode(), sender.decode(), kind.decode(), thread.decode()
+    header = read_header(content[at : line_end(content, at)[0]])
+    assert header is not None, "a place begins with a header"
+    return header.stamp, header.sender, header.type, header.thread

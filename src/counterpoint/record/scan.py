@@ -22,6 +22,8 @@ A number of -1 is one beyond `MAX_NUMBER`.
 
 _TRAILER_LINE = b"\n" + TRAILER_MARK.encode()
 _NEWLINE = ord("\n")
+_BLANK = ord(" ")
+_DELETE = 0x7F
 
 
 def scan(content: bytes, start: int = 0) -> Iterator[tuple[int, int]]:
@@ -61,6 +63,11 @@ def _trailer(content: bytes, at: int, stop: int, n: int) -> Match | None:
 
 
 def _trimmed(content: bytes, at: int, stop: int) -> int:
+    end = stop
+    while content[end - 1] == _NEWLINE:
+        end -= 1
+    if _BLANK < content[end - 1] < _DELETE:  # as almost every block ends
+        return end
     lines = content[at:stop].decode("utf-8", "surrogateescape").splitlines(keepends=True)
     while not lines[-1].strip():
         del lines[-1]

@@ -3,13 +3,15 @@
 Running one of them is handed over; `__main__` comes here only for the overview.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from counterpoint.cli.channel import COMMANDS, command, run
 from counterpoint.cli.channel.manual import help_of
-from counterpoint.cli.channel.parsing import Shape
+
+if TYPE_CHECKING:
+    from counterpoint.cli.channel.parsing import Shape
 
 __all__ = ["channel"]
 

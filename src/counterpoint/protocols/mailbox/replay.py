@@ -37,6 +37,7 @@ class Breach(NamedTuple):
     reason: str
 
 
+_REPLIES = TYPES - {EntryType.CLOSE}
 _State = tuple[str, str]
 """Turn and thread; a `Mailbox` at the cost that replaying a long record allows."""
 
@@ -54,15 +55,20 @@ def replay(parties: Parties, entries: Iterable[Said]) -> tuple[tuple[Breach, ...
     successor = dict(zip(parties.parties, reversed(parties.parties), strict=True))
     for said in entries:
         _, speaker, kind, thread, is_ours = said
-        is_close, full = kind == EntryType.CLOSE, counts.get(thread, 0) >= cap
+        count = counts.get(thread, 0)
+        if states == [(speaker, thread)] and count < cap and kind in _REPLIES:  # as most entries are
+            counts[thread] = count + 1
+            states = [(successor[speaker], thread)]
+            continue
+        is_close, full = kind == EntryType.CLOSE, count >= cap
         legal = [
             state
             for state in states
             if _may_follow(state, speaker, kind, thread, supervisor=supervisor, has_room=is_close or not full)
         ]
         if not legal or kind not in TYPES or (speaker not in successor and speaker != supervisor):
-            breaches.append(_breach(parties, states[0], said, counts.get(thread, 0)))
-        counts[thread] = 0 if is_close else counts.get(thread, 0) + 1
+            breaches.append(_breach(parties, states[0], said, count))
+        counts[thread] = 0 if is_close else count + 1
         if is_close:
             states = _closed(legal or states, thread, is_ours=is_ours)
         elif speaker in successor:
