@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from counterpoint.core.canonical import digest
 from counterpoint.record.fs import Files, Folder
-from counterpoint.record.header import line_end, read_header
+from counterpoint.record.listing import list_entries
 from counterpoint.record.names import ARCHIVE, month_files
 from counterpoint.record.safe import open_plain, read_all, subfolder
 from counterpoint.record.scan import places
@@ -33,12 +33,9 @@ def archived_thread(fs: Files, folder: Folder, channel: str, thread: str) -> Ite
         UnsafeFile: as `archived_files`.
     """
     for _, content in archived_files(fs, folder, channel):
-        found = list(places(content))
-        stops = [*(place[1] for place in found[1:]), len(content)]
-        for (n, at, _, _, _), stop in zip(found, stops, strict=True):
-            header = read_header(content[at : line_end(content, at)[0]])
-            if header is not None and header.thread == thread:
-                yield n, content[at:stop].strip(b"\n")
+        for row in list_entries(content):
+            if row.thread == thread:
+                yield row.n, content[row.at : row.stop].strip(b"\n")
 
 
 @contextmanager
