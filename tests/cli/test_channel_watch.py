@@ -5,13 +5,17 @@ import os
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from counterpoint.cli.channel import run
+from counterpoint.cli.channel.live import describer, live_lines
+from counterpoint.drive.channels import open_channels
+from counterpoint.drive.reading import standing
 from counterpoint.drive.watching.lock import current_holder
 from tests import need
 from tests.drive.watching.examples import Place, answering
@@ -103,18 +107,18 @@ def test_a_watcher_that_is_asked_to_end_ends_its_call_too(place: Place, number: 
     assert place.memory()["invocations"]["1"]["count"] == 1
 
 
-def at_terminal(place: Place, *words: str) -> Terminal:
+def at_terminal(place: Place, measured: Mapping[str, str], *words: str) -> Terminal:
     command = (*OURS, "watch", "--root", "c", "--config", "watcher.json", *words)
-    environment = {**os.environ, "TERM": "xterm"}
+    environment = {**os.environ, **measured, "TERM": "xterm"}
     return Terminal(command, cwd=place.top, environment=environment)
 
 
-def test_a_terminal_shows_whose_turn_it_is_and_what_was_said(place: Place) -> None:
+def test_a_terminal_shows_whose_turn_it_is_and_what_was_said(place: Place, measured: Mapping[str, str]) -> None:
     """A block below the lines, drawn anew each second, and gone at the end (issue 4, point 6)."""
     commands = {party: answering(party, last=3, tool=OURS) for party in ("claude", "glm")}
     place.wire(commands=commands)
     place.say("claude", "question", "Why \u202e3?")
-    with at_terminal(place, "--until-close", "--interval", "3") as terminal:
+    with at_terminal(place, measured, "--until-close", "--interval", "3") as terminal:
         terminal.wait_for("invoked glm for seq 1: ok")
         block = terminal.wait_for("MSG-2 glm info: entry 2\n\x1b[0m")
         assert "retry: 2 entries, the turn is claude's for " in block
@@ -126,11 +130,38 @@ def test_a_terminal_shows_whose_turn_it_is_and_what_was_said(place: Place) -> No
     assert rest == "" or rest.endswith("\x1b[J"), "the block is gone"
 
 
-def test_ctrl_c_at_a_terminal_leaves_it_clean(place: Place) -> None:
+def test_ctrl_c_at_a_terminal_leaves_it_clean(place: Place, measured: Mapping[str, str]) -> None:
     """The block is taken away, and the code is 130 (C-049)."""
-    with at_terminal(place) as terminal:
+    with at_terminal(place, measured) as terminal:
         terminal.wait_for("no open thread\n")
         terminal.type(CTRL_C)
         code, rest = terminal.end()
     assert code == 130
     assert rest.endswith("\x1b[1A\r\x1b[Jinterrupted\n")
+
+
+def test_the_block_tells_a_turn_that_is_nobodys_and_a_call_at_work(place: Place) -> None:
+    """Every shape that it has (issue 4, point 6)."""
+
+    def shown(**changes: Any) -> list[str]:
+        told: dict[str, Any] = {"calling": "", "called_since": None, "now": place.now, **changes}
+        store = open_channels(str(place.root), place.environment)
+        return list(live_lines(standing(store, place.channel, now=told["now"]), **told))
+
+    assert shown() == ["no open thread"]
+    place.say("owner", "info")
+    assert shown()[0] == "retry: 1 entries, nobody's turn; the supervisor has to close it"
+    place.say("owner", "close")
+    place.say("claude", "question")
+    later = place.now + timedelta(seconds=3661)
+    lines = shown(now=later, calling="glm", called_since=later - timedelta(seconds=61))
+    assert lines == [
+        "retry: 3 entries, the turn is glm's for 1h01m",
+        "  MSG-1 owner info: said",
+        "  MSG-2 owner close: said",
+        "  MSG-3 claude question: said",
+        "glm is at work for 1m01s",
+    ]
+    place.file.write_bytes(place.file.read_bytes().replace(b"said", b"\xffaid"))
+    (line,) = describer(place.watcher(), str(place.root), now=lambda: place.now)()
+    assert "not in the record, or damaged" in line, "what is wrong stands where the block was"

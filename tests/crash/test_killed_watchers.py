@@ -38,7 +38,6 @@ def play(top: Path, form: str, steps: Sequence[int], seats: str) -> Any:
         timeout=_BOUND_S,
         check=False,
         cwd=need.ROOT,
-        env={**os.environ, "PYTHONPATH": str(need.ROOT)},
     )
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
