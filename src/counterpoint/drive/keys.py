@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
+from counterpoint.agents.capabilities import Control
 from counterpoint.core.docket import Effort
 from counterpoint.core.values import NAME, Severity
 from counterpoint.drive import shapes
@@ -21,12 +22,14 @@ from counterpoint.drive.settings import (
     Cwd,
     Home,
     HumanAgent,
+    ModelAgent,
     Origin,
     PromptBy,
     ResultBy,
     ScriptedAgent,
 )
 from counterpoint.drive.shapes import Place, Reader
+from counterpoint.isolation.addresses import host_of, is_loopback
 
 __all__ = ["AGENT_KEYS", "KEYS", "MAX_AGENTS", "SECTIONS", "Key", "read_agents"]
 
@@ -88,6 +91,19 @@ SECTIONS: Final[Mapping[str, Mapping[str, Key]]] = {
     for section in ("review", "checks", "limits")
 }
 
+_MODEL_KEYS: Final[Mapping[str, Reader]] = {
+    "model": shapes.model,
+    "effort": shapes.word,
+    "base_url": shapes.address,
+    "key_variable": shapes.variable,
+    "destination": shapes.destination,
+    "max_output_tokens": shapes.whole(1, _MANY),
+    "temperature": shapes.number(0, 2),
+    "timeout_s": shapes.whole(1, _DAY_S),
+    "controls": shapes.each_one_of(Control),
+    "efforts": shapes.words,
+}
+
 AGENT_KEYS: Final[Mapping[AgentKind, Mapping[str, Reader]]] = {
     AgentKind.COMMAND: {
         "command": shapes.command,
@@ -109,7 +125,14 @@ AGENT_KEYS: Final[Mapping[AgentKind, Mapping[str, Reader]]] = {
     AgentKind.SCRIPTED: {"file": shapes.text},
     AgentKind.HUMAN: {},
     AgentKind.CHECKS: {},
+    AgentKind.OPENAI: _MODEL_KEYS,
+    AgentKind.ANTHROPIC: _MODEL_KEYS,
+    AgentKind.CHAT: _MODEL_KEYS,
+    AgentKind.GEMINI: _MODEL_KEYS,
 }
+_PROVIDERS: Final = {AgentKind.OPENAI: "openai", AgentKind.ANTHROPIC: "anthropic", AgentKind.GEMINI: "google"}
+_WHERE: Final = ("base_url", "key_variable", "destination")
+"""Where bytes and keys go. No repository's settings say that: a person's consent is to a name."""
 
 
 def read_agents(value: object, place: Place) -> Mapping[str, AgentSettings]:
@@ -146,6 +169,8 @@ def _agent(settings: object, place: Place) -> AgentSettings:
             return HumanAgent()
         case AgentKind.CHECKS:
             return ChecksAgent()
+        case AgentKind.OPENAI | AgentKind.ANTHROPIC | AgentKind.CHAT | AgentKind.GEMINI:
+            return _model_agent(kind, values, place)
         case _:
             assert_never(kind)
 
@@ -163,6 +188,30 @@ def _command_agent(values: Mapping[str, Any], place: Place) -> CommandAgent:
     if both:
         raise place.below("set").error("no variable that `environment` passes on", got=both[0])
     return CommandAgent(**values)
+
+
+def _model_agent(kind: AgentKind, values: Mapping[str, Any], place: Place) -> ModelAgent:
+    _required(values, "model", "the name of one model", place)
+    if place.source.origin is Origin.REPOSITORY:
+        for key in _WHERE:
+            if key in values:
+                hint = f"set {place.path} in your own settings"
+                raise place.below(key).error("nothing in a repository's settings", got=values[key], hint=hint)
+    if kind is AgentKind.CHAT:
+        _required(values, "base_url", "the address of the API", place)
+    if values.get("efforts") and "controls" not in values:
+        raise place.below("controls").error(
+            "what the model takes, because `efforts` is set",
+            got=shapes.NOTHING,
+            hint=f"add `controls` to {place.path}",
+        )
+    return ModelAgent(kind=kind, **{"destination": _destination(kind, values.get("base_url", "")), **values})
+
+
+def _destination(kind: AgentKind, base_url: str) -> str:
+    if not base_url:
+        return _PROVIDERS[kind]
+    return LOCAL if is_loopback(base_url) else host_of(base_url)
 
 
 def _script(file: str, place: Place) -> str:

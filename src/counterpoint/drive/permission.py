@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from counterpoint.core.docket import ProjectCommand
 from counterpoint.drive.consent import Grant, Scope
-from counterpoint.drive.settings import LOCAL, AgentSettings, CommandAgent, Cwd, Home, Settings
+from counterpoint.drive.settings import LOCAL, AgentSettings, CommandAgent, Cwd, Home, ModelAgent, Settings
 
 __all__ = ["AgentLine", "Running", "Sending", "Wanted", "still_open", "wanted"]
 
@@ -72,7 +72,7 @@ def wanted(
     agents = {name: settings.agents[name] for name in parties}
     sending: dict[str, Sending] = {}
     for name, agent in agents.items():
-        if isinstance(agent, CommandAgent) and agent.destination != LOCAL:
+        if agent.destination != LOCAL:
             before = sending.get(agent.destination)
             widest = (
                 Scope.TREE
@@ -99,8 +99,10 @@ def wanted(
     )
 
 
-def _scope(agent: CommandAgent) -> Scope:
+def _scope(agent: AgentSettings) -> Scope:
     """Return what the agent is given: the whole tree where it starts in it, or is told where it lies."""
+    if not isinstance(agent, CommandAgent):
+        return Scope.CHANGE
     told = any("{tree}" in text for text in (*agent.command, *agent.set.values()))
     return Scope.TREE if told or agent.cwd is Cwd.TREE else Scope.CHANGE
 
@@ -110,7 +112,7 @@ def _given(agent: CommandAgent) -> tuple[str, ...]:
 
 
 def _agent_line(name: str, agent: AgentSettings) -> AgentLine:
-    model = agent.model if isinstance(agent, CommandAgent) else ""
+    model = agent.model if isinstance(agent, CommandAgent | ModelAgent) else ""
     return AgentLine(name=name, kind=str(agent.kind), destination=agent.destination, model=model)
 
 

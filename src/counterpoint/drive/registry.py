@@ -3,21 +3,24 @@
 Agents are imported when a seat needs them, so that no command pays for an agent it does not use.
 """
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from counterpoint.agents.base import Agent
 from counterpoint.drive import settings as set_up
-from counterpoint.drive.settings import AgentSettings, Home, PromptBy, ResultBy, Settings
+from counterpoint.drive.settings import AgentKind, AgentSettings, Home, PromptBy, ResultBy, Settings
 from counterpoint.errors import ConfigError, Unreachable
 from counterpoint.isolation.process import find_program
 
 if TYPE_CHECKING:
+    from counterpoint.agents.capabilities import Capability
     from counterpoint.agents.command import CommandProfile
     from counterpoint.agents.human import Terminal
+    from counterpoint.agents.models import ModelAgent
 
 __all__ = ["Registry"]
 
@@ -81,6 +84,36 @@ class Registry:
 
                 self._demand_program(name, found)
                 return CommandAgent(self._profile(name, found), environ=self._environment)
+            case set_up.ModelAgent():
+                return self._model(name, found)
+
+    def _model(self, name: str, found: set_up.ModelAgent) -> Agent:
+        from counterpoint.agents.models import ModelProfile  # noqa: PLC0415 - as the module says
+
+        profile = ModelProfile(
+            name=name,
+            model=found.model,
+            destination=found.destination,
+            timeout_s=found.timeout_s or self._settings.limits.call_timeout_s,
+            effort=found.effort,
+            base_url=found.base_url,
+            key_variable=found.key_variable,
+            max_output_tokens=found.max_output_tokens,
+            temperature=found.temperature,
+            declared=self._declared(name, found),
+        )
+        agent = _class_of(found.kind)(profile, environ=self._environment)
+        agent.check_effort(self._settings.review.effort)
+        return agent
+
+    def _declared(self, name: str, found: set_up.ModelAgent) -> "Capability | None":
+        from counterpoint.agents.capabilities import Capability, Control  # noqa: PLC0415 - as the module says
+
+        if found.controls is None:
+            return None
+        source = self._settings.source(f"agents.{name}").name
+        controls = frozenset(map(Control, found.controls))
+        return Capability(efforts=found.efforts, controls=controls, source=source)
 
     def _scripted(self, name: str, file: str) -> Agent:
         from counterpoint.agents.scripted import ScriptedAgent, parse_script_file  # noqa: PLC0415 - as the module says
@@ -129,3 +162,18 @@ class Registry:
             output_tokens_pointer=found.output_tokens_pointer,
             session_pointer=found.session_pointer,
         )
+
+
+def _class_of(kind: AgentKind) -> "type[ModelAgent]":
+    """Return the class that asks the models of one API, importing that API's module alone."""
+    module = importlib.import_module(f"counterpoint.agents.{kind}")
+    found: type[ModelAgent] = getattr(module, _MODEL_CLASSES[kind])
+    return found
+
+
+_MODEL_CLASSES: Final = {
+    AgentKind.OPENAI: "OpenAIAgent",
+    AgentKind.ANTHROPIC: "AnthropicAgent",
+    AgentKind.CHAT: "ChatAgent",
+    AgentKind.GEMINI: "GeminiAgent",
+}

@@ -27,6 +27,7 @@ __all__ = [
     "Home",
     "HumanAgent",
     "LimitSettings",
+    "ModelAgent",
     "Origin",
     "PromptBy",
     "ResultBy",
@@ -108,6 +109,10 @@ class AgentKind(StrEnum):
     SCRIPTED = "scripted"
     HUMAN = "human"
     CHECKS = "checks"
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    CHAT = "chat"
+    GEMINI = "gemini"
 
 
 class PromptBy(StrEnum):
@@ -189,7 +194,33 @@ class ChecksAgent:
     destination: ClassVar[str] = LOCAL
 
 
-AgentSettings = CommandAgent | ScriptedAgent | HumanAgent | ChecksAgent
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAgent:
+    """A model behind its provider's API."""
+
+    kind: AgentKind
+    model: str
+    destination: str
+    """`local` where `base_url` is on this machine; else the provider's name, or the host in `base_url`."""
+    effort: str = ""
+    """Wins over the effort of a case; empty: the case's."""
+    base_url: str = ""
+    """Empty: the provider's own address."""
+    key_variable: str = ""
+    """Names the variable that holds the key; empty: the provider's own, or none where `base_url` is set."""
+    max_output_tokens: int = 0
+    """For one answer; zero: as many as the model gives."""
+    temperature: float | None = None
+    """None: it is not sent."""
+    timeout_s: int = 0
+    """For one call; zero: `limits.call_timeout_s`."""
+    controls: tuple[str, ...] | None = None
+    """What the model takes, where the person says it; None: what the table of known models says."""
+    efforts: tuple[str, ...] = ()
+    """The efforts that it takes, where `controls` is set."""
+
+
+AgentSettings = CommandAgent | ScriptedAgent | HumanAgent | ChecksAgent | ModelAgent
 
 BUILT_IN: Final[Mapping[str, AgentSettings]] = MappingProxyType({"checks": ChecksAgent(), "human": HumanAgent()})
 """Agents that need no settings."""
@@ -239,6 +270,8 @@ def _rows(settings: Settings) -> Iterator[Row]:
         source = settings.source(f"agents.{name}").name
         yield Row(key=f"agents.{name}.kind", value=_text(agent.kind), source=source)
         for each in fields(agent):
+            if each.name == "kind":
+                continue
             yield Row(key=f"agents.{name}.{each.name}", value=_text(getattr(agent, each.name)), source=source)
 
 

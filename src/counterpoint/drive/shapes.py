@@ -15,6 +15,7 @@ from counterpoint.core.values import NAME
 from counterpoint.drive.credentials import argv_holds_credential, looks_like_credential, names_credential
 from counterpoint.drive.settings import Origin, Source
 from counterpoint.errors import ConfigError
+from counterpoint.isolation.addresses import address_fault
 
 __all__ = [
     "DESTINATION",
@@ -22,16 +23,19 @@ __all__ = [
     "Argv",
     "Place",
     "Reader",
+    "address",
     "assignments",
     "command",
     "commands",
     "destination",
     "did_you_mean",
     "each_a_command",
+    "each_one_of",
     "key_text",
     "model",
     "names",
     "nearest",
+    "number",
     "one_of",
     "pointer",
     "revision",
@@ -39,6 +43,8 @@ __all__ = [
     "text",
     "variables",
     "whole",
+    "word",
+    "words",
 ]
 
 DESTINATION: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,63}")
@@ -178,6 +184,47 @@ def one_of(words: type[E]) -> Callable[[object, Place], E]:
         return words(value)
 
     return read
+
+
+def number(lowest: float, highest: float) -> Callable[[object, Place], float]:
+    """Read a number within two bounds; a fraction is one."""
+
+    def read(value: object, place: Place) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not lowest <= value <= highest:
+            raise place.error(f"a number from {lowest:g} to {highest:g}", got=value)
+        return value
+
+    return read
+
+
+def word(value: object, place: Place) -> str:
+    """Read one word of lower-case letters and underlines."""
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z_]{1,32}", value):
+        raise place.error("one word of lower-case letters", got=value)
+    return value
+
+
+def words(value: object, place: Place) -> tuple[str, ...]:
+    """Read a list of words, which may be empty."""
+    return () if value == [] else _list(value, place, word, what="a list of words")
+
+
+def each_one_of(closed: type[E]) -> Callable[[object, Place], tuple[E, ...]]:
+    """Read a list of words of a closed list, which may be empty."""
+
+    def read(value: object, place: Place) -> tuple[E, ...]:
+        return () if value == [] else _list(value, place, one_of(closed), what="a list of words")
+
+    return read
+
+
+def address(value: object, place: Place) -> str:
+    """Read the base address of an API."""
+    found = text(value, place)
+    if fault := address_fault(found):
+        expected = "an https address, or an http address of this machine, without login, query or fragment"
+        raise place.error(expected, got=_Words(fault))
+    return found.rstrip("/")
 
 
 def revision(value: object, place: Place) -> str:

@@ -3,7 +3,9 @@
 import inspect
 import json
 import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
+from typing import Any
 
 import pytest
 
@@ -12,14 +14,28 @@ from counterpoint.drive.consent import Scope
 from counterpoint.drive.keys import AGENT_KEYS, KEYS
 from counterpoint.drive.permission import AgentLine, Running, Sending, Wanted
 from counterpoint.drive.questions import compose, needs_person
-from counterpoint.drive.settings import AgentKind, CommandAgent, Settings, explain
+from counterpoint.drive.settings import AgentKind, CommandAgent, ModelAgent, Settings, explain
 from counterpoint.errors import ConfigError
 from tests.need import ROOT
 
 PAGE = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 CONSENT_PAGE = (ROOT / "docs" / "howto" / "consent-and-trust.md").read_text(encoding="utf-8")
-ROWS = {cells[0].strip("` "): cells for cells in re.findall(r"^\| (`[^|]*`) \|(.*)\|$", PAGE, re.MULTILINE)}
-CELLS = {key: [cell.strip() for cell in cells[1].split("|")] for key, cells in ROWS.items()}
+
+Cells = Mapping[str, Sequence[str]]
+
+
+def read_tables(page: str) -> Mapping[str, Cells]:
+    """Return the rows of each table, by the first cell of its head; rows by their first cell."""
+    tables = {}
+    for table in re.findall(r"(?:^\|.*\|\n)+", page, re.MULTILINE):
+        head, _, *rows = [[cell.strip("` ") for cell in line[1:-1].split("|")] for line in table.splitlines()]
+        raw = [[cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines()[2:]]
+        tables[head[0]] = {row[0]: cells[1:] for row, cells in zip(rows, raw, strict=True)}
+    return tables
+
+
+TABLES = read_tables(PAGE)
+CELLS = TABLES["key"]
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.path)
@@ -38,44 +54,51 @@ def test_every_key_stands_on_the_page_with_its_default_variable_and_flag(key: ob
         assert re.findall('`"([a-z]+)"`', kind) == [str(word) for word in bounds["words"]]
 
 
-def test_every_key_of_a_command_agent_stands_on_the_page_with_its_default() -> None:
-    """Issue 2 points 4 and 5."""
-    defaults = {each.name: each for each in fields(CommandAgent)}
-    for key in AGENT_KEYS[AgentKind.COMMAND]:
-        kind, default = CELLS[key]
-        value = defaults[key].default
-        if key in {"command", "destination"}:
+OF_AGENTS = (
+    ("key of a command", AgentKind.COMMAND, CommandAgent, {"command", "destination"}),
+    ("key of a model", AgentKind.OPENAI, ModelAgent, {"model"}),
+)
+"""The head of each table, the kind it is about, its class, and the keys that are needed."""
+
+
+@pytest.mark.parametrize(("head", "kind", "settings", "needed"), OF_AGENTS, ids=["command", "model"])
+def test_every_key_of_an_agent_stands_on_the_page_with_its_default(
+    head: str, kind: AgentKind, settings: Any, needed: Collection[str]
+) -> None:
+    """Issue 2 points 4 and 5; issue 5 point 1."""
+    defaults = {each.name: each.default for each in fields(settings)}
+    for key in AGENT_KEYS[kind]:
+        words, default = TABLES[head][key]
+        value = defaults[key]
+        if key in needed:
             assert (value, default) == (MISSING, "")
-            assert kind.endswith("needed")
+            assert words.endswith("needed")
         elif value is None:
-            assert "`" not in default
+            assert not default.startswith("`") or default.startswith("`null`")
         elif value is MISSING:
-            assert default == "`{}`"
+            assert default == "`{}`" or key == "destination"
         else:
             assert default.partition(":")[0] == f"`{json.dumps(value)}`"
 
 
 def test_the_page_has_no_key_that_does_not_exist() -> None:
     """Ours: a page that promises more than the program is worse than none."""
-    known = {key.path for key in KEYS} | set(AGENT_KEYS[AgentKind.COMMAND])
-    known |= {f'"{kind}"' for kind in AgentKind} | {
-        "agents.<name>",
-        "COUNTERPOINT_CONFIG",
-        "COUNTERPOINT_STATE",
-        "kind",
-    }
-    assert CELLS.keys() == known
+    assert CELLS.keys() == {key.path for key in KEYS} | {"agents.<name>"}
+    assert TABLES["variable"].keys() == {"COUNTERPOINT_CONFIG", "COUNTERPOINT_STATE"}
+    assert TABLES["kind"].keys() == {f'"{kind}"' for kind in AgentKind}
+    for head, kind, _, _ in OF_AGENTS:
+        assert TABLES[head].keys() == AGENT_KEYS[kind].keys()
     assert f"{MAX_BYTES >> 10} KiB" in PAGE
 
 
 def test_every_example_on_the_page_is_settings() -> None:
     """STYLE section 7: every code block of the documents runs."""
     examples = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    assert len(examples) == 2
+    assert len(examples) == 3
     for example in examples:
         files = RepositoryFiles(commit="0" * 40, at_base={"counterpoint.toml": example.encode()})
         found = load(flags={}, environment={}, settings_file=None, repository=files).settings
-        assert isinstance(found.agents["critic"], CommandAgent)
+        assert isinstance(found.agents["critic"], CommandAgent | ModelAgent)
 
 
 def test_the_error_on_the_page_is_the_one_that_is_raised() -> None:
