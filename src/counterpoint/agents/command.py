@@ -4,48 +4,40 @@
   profile says that the program reads a file. It is never an argument.
 - The answer is the program's whole standard output or the file `{result}`, or one value within it, named by a JSON
   Pointer. A program that ends with anything but exit 0 has not answered.
-- Its environment is built from nothing: PATH, locale, a fresh HOME and TMPDIR, and what the profile lists. A secret
-  that was passed to it is not repeated, neither in an error nor in an answer.
+- Its environment is that of `program`, with a fresh HOME unless the profile says the person's own.
 
 Sources: SPEC D-10, D-18; FIELD-FAULTS F1, F27 to F30, F33; SECURITY S1 to S3, S7, S8.
 """
 
-import json
-import os
-import re
-import stat
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 
-from counterpoint.agents.base import (
-    MAX_REPLY_BYTES,
-    NOT_REPORTED,
-    Agent,
-    Progress,
-    Reply,
-    Workspace,
-    brief_json,
-    render_prompt,
+from counterpoint.agents.base import MAX_REPLY_BYTES, NOT_REPORTED, Agent, Progress, Reply, Workspace
+from counterpoint.agents.program import (
+    PERSON_VARIABLES,
+    PLACEHOLDER,
+    ProgramCall,
+    base_environment,
+    count_or_none,
+    demand_no_secret,
+    demand_success,
+    fill,
+    parse_envelope,
+    program_call,
+    said,
 )
 from counterpoint.core.briefs import Brief
 from counterpoint.core.canonical import NotCanonical, canonical_json, visible
 from counterpoint.core.values import Usage
-from counterpoint.errors import BadReply, ConfigError, TurnTimeout, Unreachable
+from counterpoint.errors import BadReply, ConfigError
 from counterpoint.isolation.environment import passed, without_secrets
 from counterpoint.isolation.process import Finished, run
 
 __all__ = ["PLACEHOLDERS", "CommandAgent", "CommandProfile"]
 
 PLACEHOLDERS: Final = ("brief", "brief_json", "schema", "result", "tree", "scratch", "model", "effort")
-_PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
-_BASE_VARIABLES: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
-_PERSON_VARIABLES: Final = ("HOME", "USER", "LOGNAME")
-_STDERR_SHOWN: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,42 +73,6 @@ class CommandProfile:
     session_pointer: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    """The private folder of one call."""
-
-    folder: Path
-    descriptor: int
-    """Opened before the program started: whatever it does to the path, the result is looked for here."""
-
-    def read_result(self) -> bytes | None:
-        """Return what the program wrote; None when it wrote nothing.
-
-        Raises:
-            ValueError: something else than a plain file of a bearable size lies there.
-        """
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        try:
-            descriptor = os.open(_RESULT, flags, dir_fd=self.descriptor)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise ValueError(f"a result file that cannot be read: {error.strerror}") from None
-        try:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-                raise ValueError("something else than a plain file as its result")
-            if found.st_size > MAX_REPLY_BYTES:
-                raise ValueError(f"a result file of {found.st_size} bytes; at most {MAX_REPLY_BYTES} are read")
-            with os.fdopen(descriptor, "rb", closefd=False) as file:
-                return file.read(MAX_REPLY_BYTES + 1)
-        finally:
-            os.close(descriptor)
-
-
-_RESULT: Final = "result.json"
-
-
 class CommandAgent(Agent):
     """Starts one program for each question.
 
@@ -136,7 +92,7 @@ class CommandAgent(Agent):
         profile, path = self._profile, f"agents.{self._profile.name}"
         used = set()
         for key, texts in (("command", profile.command), ("set", profile.set.values())):
-            named = {name for text in texts for name in _PLACEHOLDER.findall(text)}
+            named = {name for text in texts for name in PLACEHOLDER.findall(text)}
             if unknown := sorted(named.difference(PLACEHOLDERS)):
                 known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
                 raise ConfigError(f"{path}.{key}", f"no placeholder but {known}", got=f"{{{unknown[0]}}}")
@@ -151,68 +107,49 @@ class CommandAgent(Agent):
     async def ask(self, brief: Brief, *, workspace: Workspace, deadline: datetime, on_progress: Progress) -> Reply:
         del deadline  # the profile's timeout and the driver's cancellation hold
         profile = self._profile
-        with _call(workspace.scratch) as call:
-            places = _lay_out(brief, call.folder, workspace, profile.model)
-            env = self._environment(call.folder, places)
+        with program_call(brief, workspace) as call:
+            effort = str(brief.payload.get("effort", ""))
+            places = {**call.places, "model": profile.model, "effort": effort}
+            env = self._environment(call, places)
             finished = await run(
-                [_fill(argument, places) for argument in profile.command],
+                [fill(argument, places) for argument in profile.command],
                 cwd=workspace.tree if profile.in_tree or workspace.edits else call.folder,
                 env=env,
-                stdin=None if profile.prompt_by_file else render_prompt(brief).encode(),
+                stdin=None if profile.prompt_by_file else call.prompt,
                 timeout_s=profile.timeout_s,
                 max_output=MAX_REPLY_BYTES,
                 on_line=lambda line: on_progress(without_secrets(line, env)[0]),
             )
-            self._demand_success(finished, env)
-            returned = self._returned(call, finished, env)
-        content = self._answer(returned)
-        if leaked := without_secrets(content.decode("utf-8", "replace"), env)[1]:
-            raise BadReply(
-                f"the answer of {profile.name!r} holds the value of {leaked[0]}",
-                hint="replace that credential, and find out what made the agent print it",
+            saying = said(finished.stderr.decode("utf-8", "replace"), env)
+            demand_success(profile.name, finished, saying, timeout_s=profile.timeout_s)
+            returned = (
+                call.read_result(profile.name, saying) if profile.result_by_file else self._printed(finished, saying)
             )
+        content = self._answer(returned)
+        demand_no_secret(profile.name, content, env)
         return self._reply(content, finished)
 
-    def _environment(self, folder: Path, places: Mapping[str, str]) -> dict[str, str]:
+    def _environment(self, call: ProgramCall, places: Mapping[str, str]) -> dict[str, str]:
         profile = self._profile
-        home = passed(self._environ, _PERSON_VARIABLES) if profile.user_home else {"HOME": str(folder / "home")}
+        if profile.user_home:
+            home = passed(self._environ, PERSON_VARIABLES)
+        else:
+            (call.folder / "home").mkdir()
+            home = {"HOME": str(call.folder / "home")}
         return {
-            "LANG": "C.UTF-8",
-            "TERM": "dumb",
-            "NO_COLOR": "1",
-            **passed(self._environ, _BASE_VARIABLES),
+            **base_environment(self._environ, call),
             **home,
-            "TMPDIR": str(folder / "tmp"),
             **passed(self._environ, profile.environment),
-            **{name: _fill(value, places) for name, value in profile.set.items()},
+            **{name: fill(value, places) for name, value in profile.set.items()},
         }
 
-    def _demand_success(self, finished: Finished, env: Mapping[str, str]) -> None:
-        name, said = self._profile.name, _said(finished, env)
-        if finished.timed_out:
-            raise TurnTimeout(
-                f"{name!r} did not answer within {self._profile.timeout_s:g} s{said}",
-                hint="raise its timeout, or run it by hand to see what it waits for",
-            )
-        if finished.exit_code != 0:
-            how = "was" if finished.exit_code is None else "ended with"
-            raise Unreachable(f"{name!r} {how} {finished.ending}{said}", hint="run it by hand; is it signed in?")
-
-    def _returned(self, call: _Call, finished: Finished, env: Mapping[str, str]) -> bytes:
-        name, said = self._profile.name, _said(finished, env)
-        if not self._profile.result_by_file:
-            if finished.truncated:
-                raise BadReply(f"{name!r} printed {finished.printed} bytes; at most {MAX_REPLY_BYTES} are read")
-            if not finished.stdout.strip():
-                raise BadReply(f"{name!r} ended with exit 0 and printed no answer{said}")
-            return finished.stdout
-        try:
-            content = call.read_result()
-        except ValueError as error:
-            raise BadReply(f"{name!r} left {error}{said}") from None
-        if content is None or not content.strip():
-            raise BadReply(f"{name!r} ended with exit 0 and wrote no answer to its result file{said}")
-        return content
+    def _printed(self, finished: Finished, saying: str) -> bytes:
+        name = self._profile.name
+        if finished.truncated:
+            raise BadReply(f"{name!r} printed {finished.printed} bytes; at most {MAX_REPLY_BYTES} are read")
+        if not finished.stdout.strip():
+            raise BadReply(f"{name!r} ended with exit 0 and printed no answer{saying}")
+        return finished.stdout
 
     def _answer(self, returned: bytes) -> bytes:
         """Return the answer within what came back."""
@@ -220,7 +157,7 @@ class CommandAgent(Agent):
         if pointer is None:
             return returned
         try:
-            value = _at(_envelope(returned), pointer)
+            value = _at(parse_envelope(returned), pointer)
         except (ValueError, RecursionError) as error:
             raise BadReply(f"what {name!r} returned is not one JSON value: {visible(str(error))}") from None
         except LookupError:
@@ -237,78 +174,17 @@ class CommandAgent(Agent):
             return None if pointer is None else _newest_at(printed, pointer)
 
         model, session = look_up(profile.model_pointer), look_up(profile.session_pointer)
-        used, made = look_up(profile.input_tokens_pointer), look_up(profile.output_tokens_pointer)
-        known = _is_count(used) and _is_count(made)
+        used = count_or_none(look_up(profile.input_tokens_pointer))
+        made = count_or_none(look_up(profile.output_tokens_pointer))
         return Reply(
             content=content,
             model_requested=profile.model,
             model_reported=model if isinstance(model, str) and model else NOT_REPORTED,
-            usage=Usage(input_tokens=used, output_tokens=made, known=True) if known else Usage(),
+            usage=Usage()
+            if used is None or made is None
+            else Usage(input_tokens=used, output_tokens=made, known=True),
             session=session if isinstance(session, str) else "",
         )
-
-
-@contextmanager
-def _call(scratch: Path) -> Iterator[_Call]:
-    # A folder for this call alone: an answer that an earlier call left cannot be taken for this one's.
-    folder = Path(tempfile.mkdtemp(prefix="call-", dir=scratch))
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        yield _Call(folder=folder, descriptor=descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _lay_out(brief: Brief, folder: Path, workspace: Workspace, model: str) -> dict[str, str]:
-    """Write the files of a call and return what each placeholder stands for."""
-    (folder / "home").mkdir()
-    (folder / "tmp").mkdir()
-    (folder / "brief.md").write_text(render_prompt(brief), "utf-8")
-    (folder / "brief.json").write_text(brief_json(brief), "utf-8")
-    (folder / "schema.json").write_text(json.dumps(brief.schema, indent=2, default=dict) + "\n", "utf-8")
-    places = {
-        "brief": folder / "brief.md",
-        "brief_json": folder / "brief.json",
-        "schema": folder / "schema.json",
-        "result": folder / _RESULT,
-        "tree": workspace.tree,
-        "scratch": folder,
-    }
-    effort = brief.payload.get("effort", "")
-    return {name: str(path) for name, path in places.items()} | {"model": model, "effort": str(effort)}
-
-
-def _fill(text: str, places: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda found: places[found[1]], text)
-
-
-def _said(finished: Finished, env: Mapping[str, str]) -> str:
-    """Return the end of standard error for a message, on one line, without the secrets that were passed."""
-    text, _ = without_secrets(finished.stderr.decode("utf-8", "replace"), env)
-    line = " ".join(visible(text).split())
-    if not line:
-        return ""
-    return f": {line}" if len(line) <= _STDERR_SHOWN else f": …{line[-_STDERR_SHOWN:]}"
-
-
-def _envelope(content: bytes) -> Any:
-    """Read the JSON that a program wraps its answer in; unlike an answer it may hold fractions.
-
-    Raises:
-        ValueError: it is not exactly one JSON value, or a key stands twice in one object.
-    """
-    return json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON value")
 
 
 def _at(document: Any, pointer: str) -> Any:
@@ -333,11 +209,7 @@ def _newest_at(printed: bytes, pointer: str) -> Any:
     """Return the value at a pointer in what was printed: in the one JSON value, or in the last line that has it."""
     for text in (printed, *reversed(printed.splitlines())):
         try:
-            return _at(_envelope(text), pointer)
+            return _at(parse_envelope(text), pointer)
         except (ValueError, RecursionError, LookupError):
             continue
     return None
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
