@@ -47,7 +47,8 @@ class Thread:
 
     place: Place
     steps: list[int]
-    """Of each watcher, the operation at which it dies; 0: during the call. One that lives follows each."""
+    """Of each watcher, the operation before which it dies, or with a minus after which; 0: during the call. One that
+    lives follows each."""
     faults: list[str] = field(default_factory=list)
     kills: int = 0
 
@@ -86,7 +87,7 @@ class Thread:
     def _tick(self, step: int | None) -> int:
         place = self.place
         place.now = datetime.now(UTC)
-        fs = KillingFiles(step or 0, after=bool(step and step % 2))
+        fs = KillingFiles(abs(step or 0), after=step is not None and step < 0)
         watcher = place.watcher()
         watcher.emit = lambda line: print(line, flush=True)
         watcher.fs = fs

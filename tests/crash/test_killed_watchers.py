@@ -16,8 +16,8 @@ from tests.drive.watching.examples import Place, answering
 
 _BOUND_S: Final = 1500
 OURS: Final = (sys.executable, "-m", "counterpoint", "channel")
-EVERY_STEP: Final = range(121)
-"""No tick has more operations; at 0 the command kills its watcher and stays."""
+EVERY_STEP: Final = [side * n for n in range(1, 81) for side in (1, -1)]
+"""No tick has more operations."""
 SEATS: Final = pytest.mark.parametrize("seats", ["ours", "mixed"])
 """Whose command posts for each seat: ours for both, or the public tool for one."""
 
@@ -65,7 +65,7 @@ def test_two_commands_hold_a_thread_from_open_to_close(tmp_path: Path, seats: st
 @SEATS
 def test_a_thread_goes_on_when_its_watcher_is_killed(tmp_path: Path, seats: str) -> None:
     """During the call, and at steps spread over a tick; every step is the soak's (issue 4)."""
-    steps = [0, 3, 12, 19, 26, 33, 41, 47, 60] if seats == "mixed" else [0, 8, 15, 22, 29, 36, 43, 52, 0]
+    steps = [0, 3, -12, 19, -26, 33, -41, 47, 60] if seats == "mixed" else [0, -8, 15, -22, 29, -36, 43, -52, 0]
     played = play(tmp_path / "threads", "plain" if seats == "mixed" else "signed", steps, seats)
     assert played["faults"] == []
     assert played["kills"] >= 5
@@ -78,4 +78,5 @@ def test_a_thread_goes_on_whatever_step_its_watcher_is_killed_at(tmp_path: Path,
     """At every operation of a tick, before it and after it (issue 4)."""
     played = play(tmp_path / "threads", form, EVERY_STEP, seats)
     assert played["faults"] == []
-    assert played["kills"] > 40
+    assert played["kills"] > 80
+    assert played["kills"] < len(EVERY_STEP), "no tick has more operations"
