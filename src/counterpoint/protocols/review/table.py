@@ -7,6 +7,9 @@ OPENING ── CaseOpened ──▶ REVIEWING ── SubmissionRevealed (all of 
                        ANSWERED ────────────── CaseClosed ──────┘    └── CaseClosed ── ANSWERING ◀┘ AnswerRequested
                           ▲                                                               │
                           └── SubmissionRevealed (the author's, one batch) ───────────────┘
+
+A reading in which nobody answered reveals nothing: whoever was asked failed, and the approvals of the others stand.
+Then AnswerRequested leads from REVIEWING straight to ANSWERING.
 """
 
 from collections.abc import Mapping
@@ -60,6 +63,7 @@ TABLE: Final[Mapping[str, Mapping[type[Entry], str]]] = MappingProxyType(
             NoteAdded: Phase.REVIEWING,
             ObserverDropped: Phase.REVIEWING,
             SubmissionRevealed: Phase.REVEALED,
+            AnswerRequested: Phase.ANSWERING,
             CaseClosed: Phase.CLOSED,
         },
         Phase.REVEALED: {

@@ -8,6 +8,7 @@ import pytest
 from counterpoint.core.checks import EvidenceStatus
 from counterpoint.core.edits import Edit
 from counterpoint.core.entries import (
+    AnswerRequested,
     CandidateOffered,
     CaseClosed,
     FailureReason,
@@ -198,6 +199,17 @@ def test_an_author_that_gives_no_valid_answer_ends_the_case_as_failed() -> None:
         ),
     )
     assert case.outcome.seats[0].end is SeatEnd.FAILED
+
+
+def test_a_reading_in_which_nobody_answers_asks_the_author_again() -> None:
+    """The others' approvals stand, and who held the finding failed; it has its questions again in the next round."""
+    case = play(CRITIC, SKEPTIC, quorum=1)
+    case.read(OPEN, verdict())
+    case.reply(answered("rebut", "critic-F1"))
+    assert case.read(None) == (AnswerRequested(seat="author", round=2, findings=("critic-F1",)),)
+    case.reply(answered("fix", "critic-F1"), changed=[TIMER])
+    case.read(SETTLED, verdict())
+    assert end(case) == (AGREED, APPROVED)
 
 
 def test_an_authors_attempts_are_counted_in_each_round() -> None:
