@@ -15,10 +15,6 @@ DAY: Final = timedelta(days=1)
 BOTH_FORMS: Final = pytest.mark.parametrize("form", [Form.PLAIN, Form.SIGNED])
 
 
-def prints(text: str, code: int = 0) -> list[str]:
-    return [sys.executable, "-c", f"import sys; print({text!r}); sys.exit({code})"]
-
-
 @pytest.mark.parametrize("content", [None, b"{", b"[]"])
 @BOTH_FORMS
 def test_a_doorbell_that_is_lost_or_torn_is_written_anew_from_the_record(
