@@ -246,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
             case "endless":
                 self._flood(itertools.chain([b"data: "], itertools.repeat(b"x" * _BLOCK)), int(answer.value))
             case "comments":
-                self._flood(itertools.repeat(b": keep alive\n\n" * 4096), int(answer.value))
+                self._flood(itertools.repeat(b": " + b"." * 65_533 + b"\n"), int(answer.value))
             case "garbage":
                 self._send([*stream[:middle], Event("", "{not json"), *stream[middle:]])
                 self.wfile.write(b"0\r\n\r\n")

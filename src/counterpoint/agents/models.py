@@ -115,6 +115,11 @@ class Answer:
                 f"the answer of {self.agent!r} has more than {MAX_REPLY_BYTES} characters; no more are read"
             )
 
+    def forget(self) -> None:
+        """Take back what was said so far."""
+        self.parts.clear()
+        self.size = 0
+
     def named(self, model: object) -> None:
         if isinstance(model, str) and model.strip():
             self.model = model
@@ -348,7 +353,7 @@ class ModelAgent(Agent):
             raise BadReply(f"the answer of {name!r} ended with {shown(answer.ending, key)!r}")
         for fault in self._faults(answer, question):
             raise BadReply(fault)
-        if key.hide("".join(answer.parts))[1]:
+        if key.hide(answer.model + "".join(answer.parts))[1]:
             raise BadReply(
                 f"the answer of {name!r} holds the value of {key.variable}",
                 hint="replace that key, and find out how the model came to see it",
@@ -362,10 +367,13 @@ class ModelAgent(Agent):
             yield f"{name!r} was asked with effort {question.effort!r} and says {visible(answer.effort[:40])!r}"
         if not answer.model:
             yield f"{name!r} does not say which model answered"
+        if len(answer.model) > _LONGEST_NAME or not answer.model.isprintable():
+            yield f"{name!r} says that {visible(answer.model[:40])!r}… answered, which is no model's name"
         if not answer.usage.known:
             yield f"{name!r} does not say how many tokens it used"
 
 
+_LONGEST_NAME: Final = 200
 _LIMITS: Final = frozenset({Control.MAX_TOKENS, Control.MAX_COMPLETION_TOKENS})
 
 

@@ -50,6 +50,9 @@ class OpenAIAgent(ModelAgent):
                 answer.say(piece)
             case {"type": "response.refusal.delta" | "response.refusal.done"}:
                 answer.refusal += str(event.get("delta") or "")
+            case {"type": "response.output_item.done", "item": {"phase": "commentary"}}:
+                # What the model says on its way is no part of the answer.
+                answer.forget()
             case {"type": "response.output_item.added" | "response.output_item.done", "item": {} as item}:
                 _take_item(item, answer)
             case {

@@ -11,6 +11,7 @@ import functools
 import json
 import ssl
 from collections.abc import Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -97,9 +98,11 @@ async def exchange(call: Call, take: Callable[[str], bool]) -> None:
             hint="raise its timeout_s, or lower its effort",
         ) from None
     except httpx2.ConnectError as error:
-        raise _unreachable(call, "cannot be connected", error) from None
+        raise _unreachable(
+            call, "cannot be reached", error, hint="is the address right, and the server up?"
+        ) from None
     except httpx2.TransportError as error:
-        raise _unreachable(call, "broke the connection off", error) from None
+        raise _unreachable(call, "broke off", error, hint="try again; nothing was repeated by itself") from None
 
 
 def _headers(call: Call) -> dict[str, str]:
@@ -122,9 +125,9 @@ def _trusted(scheme: str) -> ssl.SSLContext:
     return httpcore2.default_ssl_context()
 
 
-def _unreachable(call: Call, what: str, error: Exception) -> Unreachable:
+def _unreachable(call: Call, what: str, error: Exception, *, hint: str) -> Unreachable:
     said = shown(str(error) or type(error).__name__, call.key)
-    return Unreachable(f"{_host(call.url)} {what}: {said}", hint="is the address right, and the server up?")
+    return Unreachable(f"{_host(call.url)} {what}: {said}", hint=hint)
 
 
 def _host(url: str) -> str:
@@ -159,10 +162,11 @@ async def _demand_stream(call: Call, response: "Response") -> None:
 
 async def _failure(call: Call, response: "Response") -> AgentError:
     status, content = response.status_code, b""
-    async for piece in response.aiter_raw():
-        content += piece
-        if len(content) > _MAX_ERROR_BYTES:
-            break
+    async with aclosing(response.aiter_raw()) as pieces:
+        async for piece in pieces:
+            content += piece
+            if len(content) > _MAX_ERROR_BYTES:
+                break
     said = shown(_message(content), call.key)
     request = response.headers.get("x-request-id") or response.headers.get("request-id")
     about = f"; request {shown(request, call.key)}" if request else ""
@@ -201,15 +205,16 @@ def _message(content: bytes) -> str:
 async def _read_events(call: Call, response: "Response", take: Callable[[str], bool]) -> None:
     events = _Events()
     received = 0
-    async for piece in response.aiter_raw():
-        received += len(piece)
-        if received > MAX_STREAM_BYTES:
-            raise _too_long(call, MAX_STREAM_BYTES)
-        for data in events.feed(piece):
-            if take(data):
+    # Closed here, not by the garbage collector: an answer may be whole before its stream is.
+    async with aclosing(response.aiter_raw()) as pieces:
+        async for piece in pieces:
+            received += len(piece)
+            if received > MAX_STREAM_BYTES:
+                raise _too_long(call, MAX_STREAM_BYTES)
+            if any(map(take, events.feed(piece))):
                 return
-        if events.held > MAX_EVENT_BYTES:
-            raise _too_long(call, MAX_EVENT_BYTES)
+            if events.held > MAX_EVENT_BYTES:
+                raise _too_long(call, MAX_EVENT_BYTES)
 
 
 def _too_long(call: Call, limit: int) -> BadReply:
