@@ -121,3 +121,14 @@ def test_a_person_who_edits_while_a_reviewer_reads_keeps_the_edit(stage: Stage) 
     assert stage.resume().code == 0
     stage.git.git("stash", "pop")
     assert (stage.top / "price.py").read_text() == "x = 3\n# mine\n"
+
+
+def test_what_a_reader_throws_away_of_uncommitted_files_is_kept(stage: Stage) -> None:
+    """F30 without an author: its answer does not count, and what was judged is kept under a ref, which is said."""
+    stage.begin()
+    (stage.top / "price.py").write_text("x = 3\n")
+    stage.critic('git("reset", "-q", "--hard")\n')
+    called = stage.project.call("review", "--worktree", "--reviewer", "critic")
+    assert stage.failures == [("critic", "tree_touched")]
+    assert "refs/counterpoint/" in called.err
+    assert stage.kept_text("price.py") == ["x = 3\n"]

@@ -175,6 +175,21 @@ class Editing:
 
         return look
 
+    def watch_as_they_lie(self, candidate: str) -> Callable[[], tuple[str, ...]]:
+        """As `watch`, where files that no commit holds are judged and nobody edits them.
+
+        A person may have gone on with them since: they are compared with what they are now, not with the candidate.
+        Once they are something else, what was judged is kept under a ref.
+        """
+        look = self.watch(self._take(candidate).tree)
+
+        def look_and_keep() -> tuple[str, ...]:
+            found = look()
+            kept = self._keep_files(candidate).removeprefix("; ") if found else ""
+            return (*found, kept) if kept else found
+
+        return look_and_keep
+
     def take(self, request: EditCheck) -> Edit:
         """Return what became of the work tree in a turn, and make of it what can be judged."""
         try:

@@ -44,6 +44,9 @@ from counterpoint.isolation.repository import Quarantine, Repository
 
 __all__ = ["ReviewedChange"]
 
+Watch = Callable[[str], Callable[[], tuple[str, ...]]]
+"""Called with the candidate; returns what says later what is not as it was."""
+
 _NOT_ALLOWED: Final = "running project commands was not allowed"
 _TOO_LATE: Final = "the case's deadline had passed before it could run"
 
@@ -62,6 +65,7 @@ class ReviewedChange(Subject):
         clock: what time it is.
         ends: the case's deadline, where it has one.
         editing: looks after the work tree, in a case that has an author.
+        watch: watches the work tree while a reviewer reads, where the files that are judged lie in it.
     """
 
     def __init__(
@@ -77,9 +81,11 @@ class ReviewedChange(Subject):
         clock: Clock,
         ends: datetime | None,
         editing: Editing | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._docket = docket
         self._editing = editing
+        self._watch_files = watch or (editing.watch if editing is not None else None)
         self._top = repository.top
         self._shown: dict[Exhibit, Materials] = {}
         self._checks = checks
@@ -146,9 +152,10 @@ class ReviewedChange(Subject):
 
     async def _watch_worktree(self, candidate: str) -> Callable[[], tuple[str, ...]]:
         """Return what says, once a reviewer has answered, what is no more as it was in a work tree that is ours."""
-        if self._editing is None:
+        if self._watch_files is None:
             return tuple
-        return await in_thread(partial(self._editing.watch, candidate))
+        async with self._reading:
+            return await in_thread(partial(self._watch_files, candidate))
 
     async def make_ready(self, turn: Turn, exhibit: Exhibit, *, goes_on: bool, patient: bool) -> str:
         if self._editing is None:

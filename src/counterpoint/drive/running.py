@@ -225,6 +225,7 @@ def _subject(
     folder = folder_for(opened.case)
     # What a killed driver leaves of its work on the files goes with this folder.
     repository = replace(repository, scratch=folder)
+    files = _editing(session, opened, vault, repository) if _holds_files(opened) else None
     return ReviewedChange(
         repository,
         opened.docket,
@@ -235,8 +236,14 @@ def _subject(
         may_run=may_run,
         clock=session.clock,
         ends=datetime.fromisoformat(opened.limits.deadline) if opened.limits.deadline else None,
-        editing=_editing(session, opened, vault, repository) if _is_edited(opened) else None,
+        editing=files if _is_edited(opened) else None,
+        watch=files.watch_as_they_lie if files is not None and not _is_edited(opened) else None,
     )
+
+
+def _holds_files(opened: CaseOpened) -> bool:
+    """Return whether what is judged lies in the work tree and nowhere else, or may be edited there."""
+    return _is_edited(opened) or not opened.terms.commits
 
 
 def _is_edited(opened: CaseOpened) -> bool:
