@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from counterpoint.agents.answers import Answer, counted
 from counterpoint.agents.capabilities import Control
-from counterpoint.agents.models import Answer, ModelAgent, Question, counted
+from counterpoint.agents.models import ModelAgent
+from counterpoint.agents.questions import Question
 
 __all__ = ["AnthropicAgent"]
 

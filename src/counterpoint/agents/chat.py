@@ -6,8 +6,10 @@ The address is always named, and what the model takes is declared: servers diffe
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from counterpoint.agents.answers import Answer, counted
 from counterpoint.agents.capabilities import Control
-from counterpoint.agents.models import Answer, ModelAgent, Question, counted, is_strict
+from counterpoint.agents.models import ModelAgent
+from counterpoint.agents.questions import Question, is_strict
 
 __all__ = ["ChatAgent"]
 

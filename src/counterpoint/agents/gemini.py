@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from counterpoint.agents.models import Answer, ModelAgent, Question, counted
+from counterpoint.agents.answers import Answer, counted
+from counterpoint.agents.models import ModelAgent
+from counterpoint.agents.questions import Question
 
 __all__ = ["GeminiAgent"]
 

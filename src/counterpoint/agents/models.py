@@ -13,12 +13,13 @@ Sources: SPEC A-03, A-26, A-27, A-47 to A-51; ECOSYSTEM 1.2.
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
-from counterpoint.agents.base import MAX_REPLY_BYTES, Agent, Progress, Reply, Workspace, render_prompt
+from counterpoint.agents.answers import Answer, Told
+from counterpoint.agents.base import Agent, Progress, Reply, Workspace, render_prompt
 from counterpoint.agents.capabilities import (
     PROVIDER_DEFAULT,
     Capability,
@@ -27,18 +28,16 @@ from counterpoint.agents.capabilities import (
     find,
     known_models,
 )
+from counterpoint.agents.questions import Question, loosened
 from counterpoint.agents.wire import Call, Key, exchange, shown
 from counterpoint.core.briefs import Brief
 from counterpoint.core.canonical import visible
-from counterpoint.core.values import Usage
 from counterpoint.errors import AgentError, BadReply, ConfigError, Unreachable
 from counterpoint.isolation.addresses import address_fault
 
-__all__ = ["Answer", "ModelAgent", "ModelProfile", "Question", "counted", "is_strict", "loosened"]
+__all__ = ["ModelAgent", "ModelProfile"]
 
 _APART: Final = "Your instructions stand apart from this message."
-_STEP: Final = 1000
-"""After so many characters more a line of progress says how far the answer is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,66 +62,6 @@ class ModelProfile:
     """None: it is not sent."""
     declared: Capability | None = None
     """What a person says that the model takes, instead of the table."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What goes to the model, whatever the wire format."""
-
-    model: str
-    instructions: str
-    text: str
-    schema: Mapping[str, Any] | None
-    """The schema as providers take it; None where the model takes none."""
-    effort: str
-    """Empty: none is sent."""
-    max_output_tokens: int
-    """Zero: none is sent."""
-    temperature: float | None
-    controls: frozenset[Control]
-
-
-@dataclass(slots=True, kw_only=True)
-class Answer:
-    """What has come back so far. The agents fill it, event by event."""
-
-    agent: str
-    parts: list[str] = field(default_factory=list)
-    size: int = 0
-    model: str = ""
-    usage: Usage = field(default_factory=Usage)
-    ending: str = ""
-    """The provider's word for why the answer ended; empty: it has not."""
-    refusal: str = ""
-    tool: str = ""
-    """The tool that the model called instead of answering."""
-    choices: int = 1
-    effort: str = ""
-    """The effort that the provider says it used; empty: it does not say."""
-
-    def say(self, text: object) -> None:
-        """Add a piece of the text.
-
-        Raises:
-            BadReply: it is more than is read of an answer.
-        """
-        if not isinstance(text, str):
-            return
-        self.parts.append(text)
-        self.size += len(text)
-        if self.size > MAX_REPLY_BYTES:
-            raise BadReply(
-                f"the answer of {self.agent!r} has more than {MAX_REPLY_BYTES} characters; no more are read"
-            )
-
-    def forget(self) -> None:
-        """Take back what was said so far."""
-        self.parts.clear()
-        self.size = 0
-
-    def named(self, model: object) -> None:
-        if isinstance(model, str) and model.strip():
-            self.model = model
 
 
 class ModelAgent(Agent):
@@ -174,34 +113,22 @@ class ModelAgent(Agent):
         return True
 
     async def ask(self, brief: Brief, *, workspace: Workspace, deadline: datetime, on_progress: Progress) -> Reply:
-        del (
-            workspace,
-            deadline,
-        )  # a model sees the brief alone; the profile's timeout and the driver's cancellation hold
-        profile = self._profile
-        question = self._question(brief)
-        key = self._key()
-        call = Call(
-            agent=profile.name,
-            url=self._address + self.path(profile.model),
-            headers=self.headers(key.value) if key.value else self.headers(""),
-            body=json.dumps(self.body(question), ensure_ascii=False).encode(),
-            key=key,
-            timeout_s=profile.timeout_s,
-        )
+        # A model sees the brief alone; the profile's timeout and the driver's cancellation hold.
+        del workspace, deadline
+        profile, call = self._profile, self.request(brief)
         answer = Answer(agent=profile.name)
-        told = _Told(on_progress, profile.model)
+        told = Told(on_progress, profile.model)
 
         def take(data: str) -> bool:
             is_last = data == self.last if self.last else False
             if not is_last:
-                is_last = self.take(self._event(data, key), answer)
+                is_last = self.take(self._event(data, call.key), answer)
             told.about(answer)
             return is_last
 
         on_progress(f"{profile.model} is asked")
         await exchange(call, take)
-        self._demand_whole(answer, question, key)
+        self._demand_whole(answer, self._effort(brief), call.key)
         return Reply(
             content="".join(answer.parts).encode("utf-8", "surrogatepass"),
             model_requested=profile.model,
@@ -217,6 +144,22 @@ class ModelAgent(Agent):
         """
         if not self._profile.effort and (fault := self._effort_fault(self._capability, effort)):
             raise self._effort_error(fault, self._capability)
+
+    def request(self, brief: Brief) -> Call:
+        """Return the one request that a brief becomes.
+
+        Raises:
+            Unreachable: the model does not take the effort of the case, or there is no key.
+        """
+        profile, key = self._profile, self._key()
+        return Call(
+            agent=profile.name,
+            url=self._address + self.path(profile.model),
+            headers=self.headers(key.value),
+            body=json.dumps(self.body(self._question(brief)), ensure_ascii=False).encode(),
+            key=key,
+            timeout_s=profile.timeout_s,
+        )
 
     def failed(self, said: object) -> AgentError:
         """Return the error for a failure that the provider reports within its stream."""
@@ -245,9 +188,7 @@ class ModelAgent(Agent):
                 hint=f"declare what it takes: set `controls` and `efforts` in [{path}]",
             )
         if profile.effort and (fault := self._effort_fault(found, profile.effort)):
-            raise ConfigError(
-                f"{path}.effort", "", sentence=f"{path}.effort: {fault}", hint=_effort_hint(path, found)
-            )
+            raise self._effort_error(fault, found)
         if profile.temperature is not None and Control.TEMPERATURE not in found.controls:
             raise self._not_taken("temperature", found)
         limit = profile.max_output_tokens
@@ -333,7 +274,7 @@ class ModelAgent(Agent):
             raise BadReply(f"an event of {self._profile.name!r} is not a JSON object: {shown(data, key)}")
         return event
 
-    def _demand_whole(self, answer: Answer, question: Question, key: Key) -> None:
+    def _demand_whole(self, answer: Answer, effort: str, key: Key) -> None:
         name = self._profile.name
         if answer.tool:
             raise BadReply(f"{name!r} called the tool {shown(answer.tool, key)!r}; no tool was offered")
@@ -351,7 +292,7 @@ class ModelAgent(Agent):
             )
         if answer.ending not in self.finished:
             raise BadReply(f"the answer of {name!r} ended with {shown(answer.ending, key)!r}")
-        for fault in self._faults(answer, question):
+        for fault in self._faults(answer, effort):
             raise BadReply(fault)
         if key.hide(answer.model + "".join(answer.parts))[1]:
             raise BadReply(
@@ -359,12 +300,12 @@ class ModelAgent(Agent):
                 hint="replace that key, and find out how the model came to see it",
             )
 
-    def _faults(self, answer: Answer, question: Question) -> Iterator[str]:
+    def _faults(self, answer: Answer, effort: str) -> Iterator[str]:
         name = self._profile.name
         if answer.choices > 1:
             yield f"{name!r} gave {answer.choices} answers; one is asked for"
-        if answer.effort and question.effort and answer.effort != question.effort:
-            yield f"{name!r} was asked with effort {question.effort!r} and says {visible(answer.effort[:40])!r}"
+        if answer.effort and effort and answer.effort != effort:
+            yield f"{name!r} was asked with effort {effort!r} and says {visible(answer.effort[:40])!r}"
         if not answer.model:
             yield f"{name!r} does not say which model answered"
         if len(answer.model) > _LONGEST_NAME or not answer.model.isprintable():
@@ -377,23 +318,6 @@ _LONGEST_NAME: Final = 200
 _LIMITS: Final = frozenset({Control.MAX_TOKENS, Control.MAX_COMPLETION_TOKENS})
 
 
-class _Told:
-    """Lines of progress: that the answer has begun, and how far it is."""
-
-    def __init__(self, on_progress: Progress, model: str) -> None:
-        self._on_progress = on_progress
-        self._model = model
-        self._next = 1
-
-    def about(self, answer: Answer) -> None:
-        if answer.size < self._next:
-            return
-        self._on_progress(
-            f"{self._model} is answering" if self._next == 1 else f"{self._model}: {answer.size} characters"
-        )
-        self._next = answer.size - answer.size % _STEP + _STEP
-
-
 def _effort_hint(path: str, found: Capability) -> str:
     if found.efforts:
         return f"set `effort` in [{path}] to one of {', '.join(found.efforts)}"
@@ -402,57 +326,3 @@ def _effort_hint(path: str, found: Capability) -> str:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
-
-
-def counted(read: Sequence[object], made: Sequence[object]) -> Usage:
-    """Return the sum of what was read and made, each a number of tokens; not known where one is no such number."""
-
-    def is_count(value: object) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-    if not all(map(is_count, (*read, *made))):
-        return Usage()
-    return Usage(input_tokens=sum(map(_whole, read)), output_tokens=sum(map(_whole, made)), known=True)
-
-
-def _whole(value: object) -> int:
-    assert isinstance(value, int)
-    return value
-
-
-_KEPT: Final = ("type", "description", "enum", "const", "required", "additionalProperties")
-_LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
-
-
-def loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema with the words that every provider takes: what is valid under the whole is valid under it.
-
-    The brief's text shows the whole schema, and the answer is held to the whole.
-    """
-    found: dict[str, Any] = {key: schema[key] for key in _KEPT if key in schema}
-    if "type" not in found and all(isinstance(value, str) for value in found.get("enum", [0])):
-        found["type"] = "string"
-    for key in ("properties", "$defs"):
-        if key in schema:
-            found[key] = {name: loosened(inner) for name, inner in schema[key].items()}
-    if isinstance(schema.get("items"), Mapping):
-        found["items"] = loosened(schema["items"])
-    for key in _LISTS:
-        if key in schema:
-            found[key] = [loosened(inner) for inner in schema[key]]
-    if "$ref" in schema:
-        found["$ref"] = schema["$ref"]
-    return found
-
-
-def is_strict(schema: Any) -> bool:
-    """Say whether every object in a schema has no other keys than it names, and must have them all."""
-    if isinstance(schema, list):
-        return all(map(is_strict, schema))
-    if not isinstance(schema, Mapping):
-        return True
-    if schema.get("type") == "object" or "properties" in schema:
-        named = set(schema.get("properties", {}))
-        if schema.get("additionalProperties") is not False or named != set(schema.get("required", [])):
-            return False
-    return all(map(is_strict, schema.values()))

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from counterpoint.agents.models import Answer, ModelAgent, Question, counted, is_strict
+from counterpoint.agents.answers import Answer, counted
+from counterpoint.agents.models import ModelAgent
+from counterpoint.agents.questions import Question, is_strict
 
 __all__ = ["OpenAIAgent"]
 
