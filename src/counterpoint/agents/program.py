@@ -70,14 +70,19 @@ class ProgramCall:
             BadReply: it wrote nothing, or something else than a plain file of a bearable size lies there.
         """
         try:
-            content = self._read()
+            content = self.read()
         except ValueError as error:
             raise BadReply(f"{name!r} left {error}{saying}") from None
         if content is None or not content.strip():
             raise BadReply(f"{name!r} ended with exit 0 and wrote no answer to its result file{saying}")
         return content
 
-    def _read(self) -> bytes | None:
+    def read(self) -> bytes | None:
+        """Return the bytes of the result file; None where there is none.
+
+        Raises:
+            ValueError: something else than a plain file of a bearable size lies there.
+        """
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             descriptor = os.open(_RESULT, flags, dir_fd=self.descriptor)

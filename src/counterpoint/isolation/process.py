@@ -88,6 +88,7 @@ async def run(
     max_output: int,
     merge_stderr: bool = False,
     on_line: Callable[[str], None] | None = None,
+    on_output: Callable[[bytes], None] | None = None,
     grace_s: float = GRACE_S,
 ) -> Finished:
     """Run a program to its end and return it; nothing that it started is left running.
@@ -102,6 +103,7 @@ async def run(
         merge_stderr: standard error goes into standard output, in the order of writing.
         on_line: called with the newest line of each read from standard error (or from the merged output), made
             visible and cut; must not raise or block.
+        on_output: called with each piece of standard output as it comes, kept or not; must not raise or block.
         grace_s: from the request to end to the kill.
 
     Raises:
@@ -111,7 +113,7 @@ async def run(
     mark = secrets.token_hex(8)
     started = time.monotonic()
     popen = _start(program, argv, cwd=cwd, env=with_mark(env, mark), fed=stdin is not None, merged=merge_stderr)
-    child = _Child(popen, stdin=stdin, max_output=max_output, on_line=on_line)
+    child = _Child(popen, stdin=stdin, max_output=max_output, on_line=on_line, on_output=on_output)
     try:
         timed_out = not await child.wait(timeout_s)
         if timed_out:
@@ -219,6 +221,7 @@ class _Child:
         stdin: bytes | None,
         max_output: int,
         on_line: Callable[[str], None] | None,
+        on_output: Callable[[bytes], None] | None,
     ) -> None:
         self.stdout = _Newest(max_output)
         self.stderr = _Newest(STDERR_KEPT)
@@ -228,6 +231,7 @@ class _Child:
         self._drained = self._loop.create_future()
         self._unfed = memoryview(stdin or b"")
         self._on_line = on_line
+        self._on_output = on_output
         self._pidfd: int | None = None
         self._open: set[int] = set()
         self._told = self.stdout if popen.stderr is None else self.stderr
@@ -298,6 +302,8 @@ class _Child:
             self._ignore(fd)
             return
         kept.add(chunk)
+        if self._on_output is not None and kept is self.stdout:
+            self._on_output(chunk)
         if self._on_line is not None and kept is self._told:
             lines = [line for line in chunk.splitlines() if line.strip()]
             if lines:
