@@ -10,7 +10,7 @@ from counterpoint.record.names import ARCHIVE, month_files
 from counterpoint.record.safe import open_plain, read_all, subfolder
 from counterpoint.record.scan import places
 
-__all__ = ["archived_blocks", "archived_files", "archived_thread"]
+__all__ = ["archived_blocks", "archived_digests", "archived_files", "archived_thread"]
 
 
 def archived_files(fs: Files, folder: Folder, channel: str) -> list[tuple[str, bytes]]:
@@ -24,6 +24,18 @@ def archived_files(fs: Files, folder: Folder, channel: str) -> list[tuple[str, b
         if archive is None:
             return []
         return [(name, _read(fs, archive, name)) for name in sorted(fs.names(archive)) if month.fullmatch(name)]
+
+
+def archived_digests(fs: Files, folder: Folder, channel: str) -> tuple[set[tuple[int, str]], bytes | None]:
+    """Return number and digest of each archived entry, and the genesis block where it is among them."""
+    found: set[tuple[int, str]] = set()
+    genesis = None
+    for _, content in archived_files(fs, folder, channel):
+        for n, at, end, _, foot in places(content):
+            found.add((n, digest(content[at:end])))
+            if n == 0 and foot:
+                genesis = content[at:end]
+    return found, genesis
 
 
 def archived_thread(fs: Files, folder: Folder, channel: str, thread: str) -> Iterator[tuple[int, bytes]]:

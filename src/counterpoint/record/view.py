@@ -4,26 +4,32 @@ A view is read in an order that a writer at work cannot upset: doorbell and memo
 changes nothing. `held` puts right what a view has found, under the locks.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from counterpoint.core.canonical import digest
 from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt
-from counterpoint.record.archive import archived_blocks
+from counterpoint.record.archive import archived_blocks, archived_digests
+from counterpoint.record.batches import batches
 from counterpoint.record.bell import MAX_BELL, read_bell
 from counterpoint.record.block import parse
 from counterpoint.record.ending import Part, batch_of, find_ending, has_trailer
 from counterpoint.record.fs import Access, Files, Folder
 from counterpoint.record.header import line_end
 from counterpoint.record.heads import Heads, Kept, compare
-from counterpoint.record.index import NO_HEAD, Base, GenesisAt, Head, Index, IndexDamaged, Row, load
+from counterpoint.record.index import NO_HEAD, Base, GenesisAt, Head, Index, IndexDamaged, Row, Span, load
+from counterpoint.record.listing import Listed, list_entries
 from counterpoint.record.names import bell_file, channel_file, own_file
 from counterpoint.record.safe import open_own, open_plain, read_all, read_file
 from counterpoint.record.scan import places
 from counterpoint.record.store import Block, Genesis
-from counterpoint.record.trailer import TRAILER_MARK
+from counterpoint.record.windows import windows
+
+_CUT_IT = "look at both; if one was never finished, or repeats a number, cut that one out by hand"
+_LAST = 2
+"""How many batches at the end of a file are looked at for what a crash left."""
 
 __all__ = ["View", "archived_genesis", "genesis_in", "open_view"]
 
@@ -243,22 +249,48 @@ class _Opening(NamedTuple):
         return 0 if self._behind(row) > row.end else 1
 
     def from_file(self) -> View:
-        content = read_all(self.fs, self.fd)
-        archived = archived_blocks(self.fs, self.folder, self.channel)
-        first = genesis_in(content)
+        archived, archived_first = archived_digests(self.fs, self.folder, self.channel)
+        entries = (content for _, content in windows(self.fs, self.fd) if next(places(content), None))
+        first = genesis_in(next(entries, b""))
         genesis = GenesisAt.FIRST if first else GenesisAt.NOWHERE
-        if first is None and (first := archived_genesis(archived)):
+        if first is None and (first := archived_first):
             genesis = GenesisAt.ARCHIVE
         newest = max(archived, default=(NO_HEAD.n, NO_HEAD.digest))
         base = Base(inode=self.fs.stat(self.fd).inode, archived=Head(*newest), genesis=genesis)
         known = self._known(first)
-        content += read_all(self.fs, self.fd, start=len(content))
-        view = self._surveyed(Index(base), known, content, offset=0, floor=-1, unfinished=None)
+        index = Index(base)
+        offset = self._index_all_but_last(index, known)
+        content = read_all(self.fs, self.fd, start=offset)
+        floor = -1 if index.last is None else index.last.n
+        view = self._surveyed(index, known, content, offset=offset, floor=floor, unfinished=None)
         if first is None:
-            self._refuse_trailers(content)
+            self._refuse_trailers(list_entries(content))
         else:
             self._refuse_repeated(view.index, archived)
         return view
+
+    def _index_all_but_last(self, index: Index, known: _Known) -> int:
+        """Add rows for all entries but those of the last two batches; return where the line after them begins."""
+        last: list[list[Span]] = []
+        floor = -1
+        for batch in batches(self.fs, self.fd, check=self._refuse_trailers if not known.first else _accept):
+            last.append(batch)
+            if len(last) > _LAST:
+                floor = self._add(index, known, last.pop(0), floor)
+        return 0 if index.last is None else self._behind(index.last)
+
+    def _add(self, index: Index, known: _Known, spans: Iterable[Span], floor: int) -> int:
+        """Add rows for entries that follow the one numbered `floor`; return the number of the last.
+
+        Raises:
+            Corrupt: the channel is chained, and a number does not grow.
+        """
+        for span in spans:
+            if known.genesis and span.n <= floor:
+                raise Corrupt(self.channel, span.n, f"it stands after MSG-{floor}", hint=_CUT_IT)
+            floor = span.n
+            index.add(span)
+        return floor
 
     def _known(self, first: bytes | None) -> _Known:
         """Read what is known of the channel beside its newest entries; those are read after it."""
@@ -271,14 +303,12 @@ class _Opening(NamedTuple):
         remembered = self.heads.of(self.channel, genesis.channel_id) if self.heads else None
         return _Known(first, genesis, self.strict or genesis.mode == "strict", remembered)
 
-    def _refuse_trailers(self, content: bytes) -> None:
-        if TRAILER_MARK.encode() not in content:
-            return
-        for n, _, _, _, trailer in places(content):
-            if trailer:
-                raise Corrupt(self.channel, 0, f"no genesis entry, and MSG-{n} has a trailer")
+    def _refuse_trailers(self, rows: Iterable[Listed]) -> None:
+        for row in rows:
+            if row.is_ours:
+                raise Corrupt(self.channel, 0, f"no genesis entry, and MSG-{row.n} has a trailer")
 
-    def _refuse_repeated(self, index: Index, archived: Mapping[tuple[int, str], bytes]) -> None:
+    def _refuse_repeated(self, index: Index, archived: Iterable[tuple[int, str]]) -> None:
         for n, archived_digest in archived:
             row = index.find(n)
             if row is not None and row.digest != archived_digest:
@@ -303,16 +333,7 @@ class _Opening(NamedTuple):
             unfinished=unfinished,
         )
         ending = find_ending(part)
-        for span in ending.spans:
-            if known.genesis and span.n <= floor:
-                raise Corrupt(
-                    self.channel,
-                    span.n,
-                    f"it stands after MSG-{floor}",
-                    hint="look at both; if one was never finished, or repeats a number, cut that one out by hand",
-                )
-            floor = span.n
-            index.add(span)
+        self._add(index, known, ending.spans, floor)
         view = View(
             fs=self.fs,
             folder=self.folder,
@@ -362,6 +383,10 @@ class _Opening(NamedTuple):
             raise Corrupt(
                 self.channel, row.n, f"its digest is {row.digest}; this machine remembers {remembered.head}"
             )
+
+
+def _accept(_rows: Iterable[Listed]) -> None:
+    """Trailers are in order where there is a genesis."""
 
 
 def genesis_in(content: bytes) -> bytes | None:
