@@ -12,15 +12,18 @@ def address_fault(url: str) -> str:
         return "white space"
     try:
         parts = urlsplit(url)
-        _ = parts.port
     except ValueError:
-        return "no port from 1 to 65535"
+        return "no host"
     return _parts_fault(parts, url)
 
 
 def _parts_fault(parts: SplitResult, url: str) -> str:
     if not parts.hostname:
         return "no host"
+    try:
+        _ = parts.port
+    except ValueError:
+        return "no port from 1 to 65535"
     if parts.username is not None or parts.password is not None:
         return "a login"
     if "?" in url or "#" in url:
