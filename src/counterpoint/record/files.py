@@ -22,7 +22,7 @@ from counterpoint.record.block import ZEROS, render
 from counterpoint.record.fs import SHARED, Files, Folder, RealFiles
 from counterpoint.record.header import check_name, line_end, read_header
 from counterpoint.record.heads import Heads, Kept
-from counterpoint.record.held import HeldFiles
+from counterpoint.record.held import HeldFiles, keep_index
 from counterpoint.record.index import IndexDamaged
 from counterpoint.record.locks import hold
 from counterpoint.record.names import SETTINGS, bell_file, channel_file, own_file, settings_file
@@ -344,11 +344,15 @@ class FileStore(Store):
         """
         with self._reading(channel) as folder:
             try:
-                with self._view(folder, channel) as view:
-                    return step(view)
+                return self._step(folder, channel, step, trusting=True)
             except (Corrupt, IndexDamaged):
-                with self._view(folder, channel, trusting=False) as view:
-                    return step(view)
+                return self._step(folder, channel, step, trusting=False)
+
+    def _step(self, folder: Folder, channel: str, step: Callable[[View], T], *, trusting: bool) -> T:
+        with self._view(folder, channel, trusting=trusting) as view:
+            done = step(view)
+            keep_index(view)
+            return done
 
     def _view(
         self, folder: Folder, channel: str, *, writing: bool = False, trusting: bool = True

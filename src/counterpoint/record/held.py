@@ -13,28 +13,30 @@ public tool began, several entries are one atomic replacement of the file, since
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from counterpoint.core.canonical import digest
 from counterpoint.core.frozen import dataclass
 from counterpoint.errors import RecordError
 from counterpoint.record.bell import default_bell, next_bell, write_object
 from counterpoint.record.block import ZEROS, parse, render, render_plain
-from counterpoint.record.fs import SHARED
+from counterpoint.record.fs import SHARED, Access
 from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.index import IndexDamaged, Span, store
 from counterpoint.record.locks import Lock
 from counterpoint.record.names import bell_file, channel_file, own_file
-from counterpoint.record.safe import create, prepared, read_all, write_all
+from counterpoint.record.safe import create, open_own, prepared, read_all, write_all
 from counterpoint.record.store import Bell, Block, Draft, Held
 from counterpoint.record.view import View
 
 if TYPE_CHECKING:
     from counterpoint.record.signing import Signer
 
-__all__ = ["HeldFiles"]
+__all__ = ["HeldFiles", "keep_index"]
 
 T = TypeVar("T")
+
+_WORTH_KEEPING: Final = 1 << 16
 
 
 @dataclass(slots=True)
@@ -212,3 +214,24 @@ class HeldFiles(Held):
                 f"MSG-{n} is recorded, but its doorbell {name} is not: {error.strerror}",
                 hint="do not send it again; the next entry writes the doorbell anew",
             ) from None
+
+
+def keep_index(view: View) -> None:
+    """Store what a look has added to the index where that is much, so that the next one is short.
+
+    It is a help and no duty: where somebody writes at this moment, or where we may not write, nothing is stored.
+    """
+    if view.index.unsaved < _WORTH_KEEPING:
+        return
+    fs, folder = view.fs, view.folder
+    with suppress(OSError, RecordError):
+        own = open_own(fs, folder, own_file(view.channel, "flock"), Access.KEEP, SHARED)
+        try:
+            if fs.lock(own):
+                fd = open_own(fs, folder, own_file(view.channel, "index"), Access.KEEP)
+                try:
+                    store(fs, fd, view.index)
+                finally:
+                    fs.close(fd)
+        finally:
+            fs.close(own)

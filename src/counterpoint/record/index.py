@@ -126,6 +126,11 @@ class Index:
         return self._stored + len(self._new) // _ROW_BYTES
 
     @property
+    def unsaved(self) -> int:
+        """How many bytes of rows the index file lacks."""
+        return len(self._new)
+
+    @property
     def head(self) -> Head:
         archived, last = self.base.archived, self.last
         if last is None or last.top < archived.n:

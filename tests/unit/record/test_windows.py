@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterpoint.record.files import Layout
 from counterpoint.record.fs import Access, RealFiles
 from counterpoint.record.listing import list_entries
 from counterpoint.record.windows import windows
+from tests.channels import file_store
 
 HEADER: Final = "## MSG-{} | 2026-07-06T14:07:48+00:00 | from: a | type: info | thread: t | refs: -"
 PARTS: Final = st.one_of(
@@ -52,3 +54,21 @@ def test_no_piece_is_much_longer_than_it_has_to_be(entries: int) -> None:
     size = len(content) // entries
     assert max(len(piece) for _, piece in pieces(content, size)) <= 3 * size
     assert pieces(b"", 8) == [(0, b"")]
+
+
+def test_a_look_at_a_long_channel_keeps_the_index_for_the_next_one(tmp_path: Path) -> None:
+    """Also where only the public tool has written; a short channel is left alone, and so is a locked one (C-151)."""
+    store = file_store(str(tmp_path), Layout.SHARED)
+    for name, entries in (("short-00001", 3), ("long-00001", 500)):
+        store.create_plain(name, {"parties": ["a", "b"], "supervisor": "owner", "name": name})
+        content = "".join(f"\n{HEADER.format(n)}\n\ntext\n" for n in range(1, entries + 1))
+        (tmp_path / f"{name}.channel.md").write_text(content)
+        (tmp_path / f"{name}.signal.json").unlink()
+        index = tmp_path / f"{name}.index"
+        with store.hold(name):
+            index.unlink()
+            assert store.head(name)[0] == entries
+            assert not index.exists()
+        assert store.head(name)[0] == entries
+        assert index.exists() == (name == "long-00001")
+        assert [block.n for block in store.read_thread(name, "t")] == list(range(1, entries + 1))
