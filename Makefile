@@ -3,16 +3,18 @@ SHELL := /bin/sh
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
+# What `make test-agents` tries, in this order.
+CLIENTS := codex claude gemini-cli copilot opencode
 # Twice quiet: pip's errors are shown, its warnings about this machine's own settings are not.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 STEP := @printf '== %s\n'
 REQUIRE_ALL ?=
 export REQUIRE_ALL
 
-.PHONY: demo test check fix bench soak docs golden clean help
+.PHONY: demo test check fix test-agents bench soak docs golden clean help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.run-ready ## set up, then run a whole review with no key and no network
 	@$(BIN)/counterpoint demo
@@ -36,6 +38,9 @@ fix: $(VENV)/.dev-ready ## format, and mend what ruff can mend
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+test-agents: $(VENV)/.dev-ready $(CLIENTS:%=$(VENV)/clients/%/.tried) ## set up real coding agents, then let each hold a seat
+	@$(BIN)/python -m pytest -q -m live tests/live
+
 golden: $(VENV)/.dev-ready ## rewrite the golden files; read them as a diff
 	@GOLDEN=write $(BIN)/python -m pytest -q $(wildcard tests/golden tests/docs)
 
@@ -46,7 +51,7 @@ docs: $(VENV)/.dev-ready ## write docs/cli.md and the schemas anew, then run eve
 bench: $(VENV)/.dev-ready ## print every benchmark beside its floor
 	@for file in benchmarks/*.py; do printf '== %s\n' "$$file"; $(BIN)/python "$$file" || exit 1; done
 
-soak: $(VENV)/.dev-ready $(VENV)/.oracle-ready ## the long loops and the fuzzing
+soak: $(VENV)/.dev-ready $(VENV)/.oracle-ready $(VENV)/.old-oracle-ready ## the long loops and the fuzzing
 	@$(BIN)/python -m pytest -q -n 2 --dist=load --timeout=3600 --durations=10 -m soak
 
 clean: ## remove what the targets above made
@@ -74,9 +79,16 @@ $(VENV)/.dev-ready: $(VENV)/.run-ready requirements/dev.txt
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
 
+# What cannot be installed is named by the tests that want it, with npm's own words.
+$(VENV)/clients/%/.tried: requirements/agents/%/package-lock.json requirements/agents/%/package.json
+	@echo "installing the coding agent $* into $(@D)"
+	@mkdir -p $(@D)
+	@cp $^ $(@D)
+	@cd $(@D) && if npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1; then touch .tried; fi
+
 # The public tool that shares our channel format, where the tests compare against it.
-$(VENV)/.oracle-ready: requirements/oracle.txt | $(VENV)/.run-ready
-	@echo "installing the tool to compare with into $(VENV)/oracle"
-	@$(BIN)/python -m venv --clear --without-pip $(VENV)/oracle
-	@$(PIP) --python $(VENV)/oracle/bin/python install --require-hashes -r $<
+$(VENV)/.oracle-ready $(VENV)/.old-oracle-ready: $(VENV)/.%-ready: requirements/%.txt | $(VENV)/.run-ready
+	@echo "installing the tool to compare with into $(VENV)/$*"
+	@$(BIN)/python -m venv --clear --without-pip $(VENV)/$*
+	@$(PIP) --python $(VENV)/$*/bin/python install --require-hashes -r $<
 	@touch $@

@@ -18,8 +18,10 @@ __all__ = [
     "ROOT",
     "absent",
     "checkout",
+    "client",
     "linux",
     "not_root",
+    "old_oracle",
     "oracle",
     "python_module",
     "require_all",
@@ -68,10 +70,40 @@ def not_root() -> None:
 
 def oracle() -> Path:
     """Return the command of the public tool `debate` 0.8.0, in an environment of its own."""
-    command = ROOT / ".venv" / "oracle" / "bin" / "debate"
+    return _public_tool("oracle", "`debate` 0.8.0 is not set up; `make test` does that")
+
+
+def old_oracle() -> Path:
+    """Return the command of the public tool `debate` 0.6.0, in an environment of its own."""
+    return _public_tool("old-oracle", "`debate` 0.6.0 is not set up; `make soak` does that")
+
+
+def _public_tool(environment: str, reason: str) -> Path:
+    command = ROOT / ".venv" / environment / "bin" / "debate"
     if not command.exists():
-        absent("the public tool `debate` 0.8.0 is not set up; `make test` does that")
+        absent(f"the public tool {reason}")
     return command
+
+
+_CLIENTS: Final = {
+    "codex": ".bin/codex",
+    "claude": "@anthropic-ai/claude-code-*/claude",
+    "gemini-cli": ".bin/gemini",
+    "copilot": ".bin/copilot",
+    "opencode": "opencode-*/bin/opencode",
+}
+"""Where npm puts each coding agent. Install scripts are not run, so two are taken from the package of the platform."""
+
+
+def client(kind: str) -> Path:
+    """Return the program of a real coding agent, as `make test-agents` sets it up."""
+    folder = ROOT / ".venv" / "clients" / kind
+    if not (folder / ".tried").exists():
+        log = folder / "npm.log"
+        said = " ".join(log.read_text("utf-8", "replace").split())[:300] if log.exists() else ""
+        absent(f"the coding agent {kind!r} is not set up; `make test-agents` does that" + (f": {said}" if said else ""))
+    found = next((folder / "node_modules").glob(_CLIENTS[kind]), None)
+    return found or absent(f"the coding agent {kind!r} has no program for this platform")
 
 
 def checkout() -> Path:

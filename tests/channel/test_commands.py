@@ -310,9 +310,11 @@ def legacy(root: Path) -> Path:
 
 
 def test_a_channel_of_the_first_layout_is_read_and_posted_to(tmp_path: Path) -> None:
-    """SPEC C-002."""
+    """SPEC C-002; the poster is told of the way to a named one (issue 4)."""
     root = legacy(tmp_path / "c")
-    assert call("post", "--root", root, *_ANSWER).out == "posted MSG-5 (turn -> glm)\n"
+    said = call("post", "--root", root, *_ANSWER)
+    assert said.out == "posted MSG-5 (turn -> glm)\n"
+    assert said.err.startswith("note: this channel has no name")
     assert "MSG-5 |" in call("read", "--root", root).out
     assert "MSG-2 |" in call("read", "--root", root, "--thread", "a").out
     assert call("verify", "--root", root) == (0, "record verifies clean\n", "")

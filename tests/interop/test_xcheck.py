@@ -49,6 +49,14 @@ def test_each_tool_goes_on_where_the_other_stopped(tmp_path: Path) -> None:
     hold(xcheck.cross(xcheck.command(need.oracle()), OURS, tmp_path), "cross")
 
 
+@pytest.mark.soak
+def test_the_older_tool_is_no_other(tmp_path: Path) -> None:
+    """`debate` 0.6.0, whose manual the behaviour was read from, against us (issue 4)."""
+    older = xcheck.command(need.old_oracle())
+    hold(xcheck.mirror(older, OURS, tmp_path), "mirror", "files", "bytes")
+    hold(xcheck.cross(older, OURS, tmp_path), "cross")
+
+
 def in_process(words: Sequence[str], folder: Path) -> xcheck.Answer:
     raw = io.BytesIO(), io.BytesIO()
     output, errors = (io.TextIOWrapper(stream, encoding="utf-8", newline="") for stream in raw)

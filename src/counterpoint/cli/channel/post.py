@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from counterpoint.cli.channel.clock import stamp_now
 from counterpoint.cli.channel.parsing import CHANNEL, JSON, ROOT, Option, Shape, one_of
-from counterpoint.cli.channel.printing import print_json, print_lines
+from counterpoint.cli.channel.printing import print_json, print_lines, tell
 from counterpoint.drive.channels import beside, find_channel, open_channels, shown_path
 from counterpoint.drive.posting import post
 from counterpoint.errors import RecordError
@@ -68,6 +68,8 @@ def run(given: Mapping[str, Any]) -> int:
         print_json({"posted": f"MSG-{posted.n}", "n": posted.n, "turn": posted.turn, "thread": posted.thread})
     else:
         print_lines(f"posted MSG-{posted.n} (turn -> {posted.turn or '-'})")
+    if not channel:
+        tell("note: this channel has no name, as in the first versions; `counterpoint channel migrate` gives it one")
     return 0
 
 
