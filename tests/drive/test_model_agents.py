@@ -13,6 +13,7 @@ from counterpoint.drive.permission import Sending, wanted
 from counterpoint.drive.registry import Registry
 from counterpoint.drive.settings import Settings
 from counterpoint.errors import ConfigError
+from tests.need import ROOT
 from tests.settings_files import loaded, refused
 
 PLAIN = '[agents.critic]\nkind = "{kind}"\nmodel = "{model}"\n'
@@ -39,7 +40,7 @@ def own(tmp_path: Path, content: str) -> Settings:
     return loaded("", settings_file=path)
 
 
-def built(settings: Settings) -> ModelAgent:
+def built(settings: Settings, name: str = "critic") -> ModelAgent:
     registry = Registry(
         settings,
         read_at_base=lambda _path: None,
@@ -47,7 +48,7 @@ def built(settings: Settings) -> ModelAgent:
         resume="counterpoint resume review-1",
         drafts=Path("/nowhere"),
     )
-    agent = registry.agent("critic")
+    agent = registry.agent(name)
     assert isinstance(agent, ModelAgent)
     return agent
 
@@ -190,10 +191,25 @@ def test_the_effort_of_the_cases_is_held_against_the_model_before_one_opens() ->
     assert agent._profile.effort == "provider_default"
 
 
+def test_the_error_on_the_page_is_the_one_that_is_raised() -> None:
+    """STYLE section 7: docs/howto/api-models.md is run."""
+    page = (ROOT / "docs" / "howto" / "api-models.md").read_text("utf-8")
+    settings = loaded(PLAIN.format(kind="openai", model="gpt-5.5").replace("critic", "gpt") + 'effort = "turbo"\n')
+    with pytest.raises(ConfigError) as raised:
+        built(settings, "gpt")
+    assert f"error: {raised.value}\nhint: {raised.value.hint}\n" in page
+    assert all(f"| `{control}` |" in page for control in Control)
+
+
 IMPORTS = """
 import json, sys
 from pathlib import Path
-from tests.drive.test_model_agents import PLAIN, Registry, loaded
+from counterpoint.drive.config import RepositoryFiles, load
+from counterpoint.drive.registry import Registry
+PLAIN = '[agents.critic]\\nkind = "{kind}"\\nmodel = "{model}"\\n'
+def loaded(content):
+    files = RepositoryFiles(commit="0" * 40, at_base={"counterpoint.toml": content.encode()})
+    return load(flags={}, environment={}, settings_file=None, repository=files).settings
 settings = loaded(PLAIN.format(kind="gemini", model="gemini-3.5-flash"))
 made = Registry(settings, read_at_base={}.get, environment={}, resume="", drafts=Path("/nowhere"))
 made.agent("critic")
@@ -203,21 +219,10 @@ print(json.dumps(sorted(sys.modules)))
 
 def test_an_api_that_is_not_used_is_not_imported() -> None:
     """Issue 5: neither the other agents, nor httpx2 before the first question."""
-    program = IMPORTS.replace("from tests.drive.test_model_agents import PLAIN, Registry, loaded", _BARE)
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True, env={}
+        [sys.executable, "-c", IMPORTS], capture_output=True, text=True, timeout=60, check=True, env={}
     )
     loaded_modules = set(json.loads(done.stdout))
     assert "counterpoint.agents.gemini" in loaded_modules
     others = {f"counterpoint.agents.{name}" for name in ("openai", "anthropic", "chat", "command", "human", "checks")}
     assert not loaded_modules & {"httpx2", "jsonschema", *others}
-
-
-_BARE = """
-from counterpoint.drive.config import RepositoryFiles, load
-from counterpoint.drive.registry import Registry
-PLAIN = '[agents.critic]\\nkind = "{kind}"\\nmodel = "{model}"\\n'
-def loaded(content):
-    files = RepositoryFiles(commit="0" * 40, at_base={"counterpoint.toml": content.encode()})
-    return load(flags={}, environment={}, settings_file=None, repository=files).settings
-"""
