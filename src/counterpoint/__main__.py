@@ -10,12 +10,12 @@ def main() -> None:
     """Run the command line and exit with its code."""
     _open_standard_streams()
     words = sys.argv[1:]
-    # Importing the package must cost nothing, and the mailbox does without what the other commands need.
     if words[:1] == ["channel"]:
+        # The mailbox does without what the other commands need.
         from counterpoint.cli.channel import run as run_channel  # noqa: PLC0415
 
         sys.exit(run_channel(words[1:]))
-    from counterpoint.cli.main import run  # noqa: PLC0415 - as above
+    from counterpoint.cli.main import run  # noqa: PLC0415 - importing the package must cost nothing
 
     sys.exit(run(words))
 

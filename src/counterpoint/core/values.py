@@ -2,8 +2,8 @@
 
 from enum import StrEnum
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.core.naming import NAME
+from counterpoint.frozen import dataclass
 
 __all__ = [
     "NAME",

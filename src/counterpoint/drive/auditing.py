@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.drive.channels import FileStore, beside, parties_of
 from counterpoint.errors import ConfigError, RecordError
+from counterpoint.frozen import dataclass
 from counterpoint.protocols.mailbox import Parties
 from counterpoint.protocols.mailbox.replay import Said, replay
 from counterpoint.record.bell import read_bell

@@ -53,7 +53,7 @@ def begin(
     """Begin a channel in a folder, which is made where it is missing.
 
     Args:
-        root: the folder.
+        root: of the channel.
         environment: where this machine's key and memory are named.
         parties: the two who take turns.
         supervisor: who may speak at any time.
@@ -72,8 +72,7 @@ def begin(
     name = free_name(root, label_of(root, label), draw)
     project, version = project_of(root), BROKERED if is_brokered else MANAGED
     make_parties(parties=parties, supervisor=supervisor, thread_cap=thread_cap, project=project, version=version)
-    make_folder(root)
-    store = open_channels(root, environment)
+    store = open_channels(make_folder(root), environment)
     if is_brokered or form is Form.PLAIN:
         begin_plain(
             store,
@@ -138,8 +137,8 @@ def _repository(root: str) -> Path | None:
     return Path(os.fsdecode(found.removesuffix(b"\n"))) if found else None
 
 
-def make_folder(root: str) -> None:
-    """Make a folder, and those above it, where they are missing; their names are on disk then.
+def make_folder(root: str) -> str:
+    """Make a folder, and those above it, where they are missing, and return it; their names are on disk then.
 
     Raises:
         RecordError: one cannot be made.
@@ -152,3 +151,4 @@ def make_folder(root: str) -> None:
             above = fs.folder(str(path.parent))
             fs.sync(above)
             fs.close(above)
+    return root

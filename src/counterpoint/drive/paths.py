@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.drive.homes import home_folder, state_folder
 from counterpoint.errors import ConfigError, SourceError
+from counterpoint.frozen import dataclass
 
 __all__ = ["Folders", "check_private", "disk_asked", "find_folders", "make_private", "path_text", "read_plain"]
 

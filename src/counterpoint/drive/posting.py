@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from counterpoint.core.frozen import dataclass
+from counterpoint.frozen import dataclass
 from counterpoint.protocols.mailbox import (
     MANAGED,
     Entry,

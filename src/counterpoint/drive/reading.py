@@ -10,9 +10,9 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.drive.channels import FileStore, parties_of
 from counterpoint.drive.posting import bell_of, entry_of, state_of
+from counterpoint.frozen import dataclass
 from counterpoint.protocols.mailbox import Mailbox, Parties, fold
 from counterpoint.record.bell import FRESH_BELL
 from counterpoint.record.block import read_trailer

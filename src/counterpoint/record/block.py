@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Final
 
 from counterpoint.core.canonical import NotCanonical, digest
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt, Refused
+from counterpoint.frozen import dataclass
 from counterpoint.record.header import (
     MAX_NUMBER,
     Header,

@@ -6,8 +6,8 @@ be relied on.
 
 from enum import StrEnum
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt
+from counterpoint.frozen import dataclass
 from counterpoint.record.store import Genesis
 
 __all__ = ["Checkpoint", "Finding", "Forked", "Level", "Remembered", "Torn", "Verification"]

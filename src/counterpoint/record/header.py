@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from counterpoint.core.canonical import HIDDEN
-from counterpoint.core.frozen import dataclass
 from counterpoint.core.naming import NAME
 from counterpoint.errors import Refused
+from counterpoint.frozen import dataclass
 
 __all__ = [
     "MARK",

@@ -16,8 +16,8 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from counterpoint.core.canonical import digest
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import RecordError
+from counterpoint.frozen import dataclass
 from counterpoint.record.bell import default_bell, next_bell, write_object
 from counterpoint.record.block import ZEROS, parse, render, render_plain
 from counterpoint.record.fs import SHARED, Access

@@ -10,8 +10,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt
+from counterpoint.frozen import dataclass
 from counterpoint.record.findings import Torn
 from counterpoint.record.header import line_end
 from counterpoint.record.names import index_page

@@ -33,8 +33,8 @@ NAMESPACE: Final = "counterpoint-entry-v1"
 SEED_BYTES: Final = 32
 
 _ALGORITHM = b"ssh-ed25519"
-_HEAD = b"-----BEGIN OPENSSH PRIVATE KEY-----".split()
-_FOOT = b"-----END OPENSSH PRIVATE KEY-----".split()
+_FORM = [b"OPENSSH", b"PRIVATE", b"KEY-----"]
+_HEAD, _FOOT = [b"-----BEGIN", *_FORM], [b"-----END", *_FORM]
 _PREFIX = f"{_ALGORITHM.decode()} "
 _KEY_BYTES = 32
 _SIGNATURE_BYTES = 64

@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Conflict
+from counterpoint.frozen import dataclass
 
 __all__ = ["Bell", "Block", "Claim", "Draft", "Genesis", "Held", "Store", "Vault"]
 

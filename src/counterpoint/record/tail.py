@@ -4,8 +4,8 @@ Pure over bytes; it decides nothing. A tail may be cut only where it lies beyond
 remembered head (DESIGN section 5), and that is the writer's to know.
 """
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt
+from counterpoint.frozen import dataclass
 from counterpoint.record.header import MARK, line_end
 from counterpoint.record.scan import Place, places
 from counterpoint.record.seal import Seal, seal

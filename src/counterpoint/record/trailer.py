@@ -9,7 +9,7 @@ A line is the trailer of a block where it has that spelling and the block's numb
 import re
 from typing import Final
 
-from counterpoint.core.frozen import dataclass
+from counterpoint.frozen import dataclass
 
 __all__ = ["TRAILER", "TRAILER_MARK", "Trailer", "trailer_at"]
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from counterpoint.core.canonical import digest
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Corrupt
+from counterpoint.frozen import dataclass
 from counterpoint.record.archive import archived_blocks, archived_digests
 from counterpoint.record.batches import batches
 from counterpoint.record.bell import MAX_BELL, read_bell

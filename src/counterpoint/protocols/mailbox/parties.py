@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import ConfigError
+from counterpoint.frozen import dataclass
 
 __all__ = ["BROKERED", "LETTERS", "MANAGED", "SLUG", "Parties", "make_parties", "read_parties"]
 

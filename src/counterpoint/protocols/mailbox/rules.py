@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
-from counterpoint.core.frozen import dataclass
 from counterpoint.errors import Refused
+from counterpoint.frozen import dataclass
 from counterpoint.protocols.mailbox.parties import LETTERS, SLUG, Parties
 
 __all__ = [
@@ -99,7 +99,6 @@ def check_submission(parties: Parties, submission: Submission, *, forged: tuple[
     """
     text, refs, lines = submission.text.strip(), submission.refs, submission.refs.splitlines()
     speaker, slug, supervisor = submission.speaker, submission.thread, parties.supervisor
-    everybody = (*parties.parties, supervisor)
     number, line = forged or (0, "")
     guards = (
         ("POST-1", not text, "refused: empty body", "write something"),
@@ -123,7 +122,7 @@ def check_submission(parties: Parties, submission: Submission, *, forged: tuple[
         ),
         (
             "POST-5",
-            speaker not in everybody,
+            speaker not in {*parties.parties, supervisor},
             f"refused: unknown sender {speaker!r} (parties {parties.parties!r}, supervisor {supervisor!r})",
             "speak under one of these names",
         ),

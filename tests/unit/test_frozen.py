@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from counterpoint.core import frozen
+from counterpoint import frozen
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
