@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.core.docket import Seat, SeatKind
-from counterpoint.core.entries import CaseClosed, Entry, SubmissionRevealed, VerdictGiven
+from counterpoint.core.entries import AnswerRequested, CaseClosed, Entry, SubmissionRevealed, VerdictGiven
 from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision, StopReason
 from counterpoint.errors import Refused
@@ -89,6 +89,8 @@ def test_a_review_ends_as_its_entries_say(case: Play) -> None:
     assert closed.decision is REVIEW.outcome(case.state).decision is decision_of(case.entries, closed.stop_reason)
     assert {sealed.turn.id for sealed in case.state.seals.values()} == case.state.revealed.keys()
     assert is_early is (closed.stop_reason is StopReason.DEADLINE_PASSED)
+    asked = sum(isinstance(entry, AnswerRequested) for entry in case.entries)
+    assert not case.state.case.limits.max_rounds or asked <= case.state.case.limits.max_rounds
     assert case.state == case.refold()
 
 
