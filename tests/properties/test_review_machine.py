@@ -375,7 +375,7 @@ def _bytes(entries: tuple[Entry, ...]) -> str:
 
 
 TestReview = ReviewMachine.TestCase
-TestReview.settings = settings(max_examples=60, stateful_step_count=20)
+TestReview.settings = settings(max_examples=50, stateful_step_count=20)
 
 
 class LongReviewMachine(ReviewMachine):
