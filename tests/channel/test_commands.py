@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from counterpoint.record.fs import Folder, RealFiles
+from counterpoint.record.migration import rename_files
 from tests.mailbox_commands import Mailbox, call
 
 FORMS: Final = ("--plain", "--unsigned", "")
@@ -282,6 +285,46 @@ def test_a_migration_that_is_cut_short_anywhere_is_finished(tmp_path: Path, cut:
     assert f"-> {name}-2026-11.md\n" in (root / f"archive/{name}-INDEX.md").read_text()
     assert call("verify", "--root", root).code == 0
     assert call("post", "--root", root, *_ANSWER).out == "posted MSG-5 (turn -> glm)\n"
+
+
+class Stopping(RealFiles):
+    """Stops, as a crash would, before the change that follows `allowed` others."""
+
+    def __init__(self, allowed: int) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+    def rename(self, folder: Folder, name: str, to: str) -> None:
+        self._count()
+        super().rename(folder, name, to)
+
+    def unlink(self, folder: Folder, name: str) -> None:
+        self._count()
+        super().unlink(folder, name)
+
+    def _count(self) -> None:
+        self.allowed -= 1
+        if self.allowed < 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("allowed", range(0, 20, 2))
+def test_a_migration_that_dies_between_two_changes_is_one_channel_again(tmp_path: Path, allowed: int) -> None:
+    """Whichever change was the last, the next run finishes, and nothing is left under a second name (SPEC C-046)."""
+    root = legacy(tmp_path / "c")
+    settings = {**json.loads((root / "debate.json").read_bytes()), "name": "mig-12345", "project": str(tmp_path)}
+    fs = Stopping(allowed)
+    folder = fs.folder(str(root))
+    with suppress(KeyboardInterrupt):
+        rename_files(fs, folder, "mig-12345", settings, is_resumed=False)
+    fs.close(folder)
+    if (root / "debate.json").exists():
+        assert call("migrate", "--root", root, "--label", "mig").code == 0
+    (path,) = root.glob("*.debate.json")
+    name = path.name.removesuffix(".debate.json")
+    rest = [file.name for file in root.rglob("*") if file.is_file() and not file.name.startswith(name)]
+    assert [file for file in rest if not file.endswith(".new")] == []
+    assert call("verify", "--root", root) == (0, "record verifies clean\n", "")
 
 
 _ANSWER: Final = ("--from", "claude", "--type", "info", "--thread", "b", "--body", "five")

@@ -31,12 +31,11 @@ def windows(fs: Files, fd: int, *, size: int = SIZE) -> Iterator[tuple[int, byte
 
 
 def _last_header(piece: bytes) -> int:
-    """Return where the last header begins whose line ends in this piece; 0 where there is none behind the start."""
+    """Return where the last header in this piece begins; 0 where there is none behind the start."""
     at = piece.rfind(MARK)
     while at > 0:
-        end, behind = line_end(piece, at)
-        # A line end may be the first half of a longer one.
-        if behind < len(piece) and starts_line(piece, at) and read_header(piece[at:end]) is not None:
+        # A header whose line goes on behind the piece is a header all the same: refs may be anything.
+        if starts_line(piece, at) and read_header(piece[at : line_end(piece, at)[0]]) is not None:
             return at
         at = piece.rfind(MARK, 0, at)
     return 0
