@@ -38,7 +38,7 @@ fix: $(VENV)/.dev-ready ## format, and mend what ruff can mend
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-test-agents: $(VENV)/.dev-ready $(CLIENTS:%=$(VENV)/clients/%/.tried) ## set up real coding agents, then let each hold a seat
+test-agents: $(VENV)/.dev-ready $(CLIENTS:%=$(VENV)/clients/%/.ready) ## set up real coding agents, then let each hold a seat
 	@$(BIN)/python -m pytest -q -m live tests/live
 
 golden: $(VENV)/.dev-ready ## rewrite the golden files; read them as a diff
@@ -80,11 +80,11 @@ $(VENV)/.dev-ready: $(VENV)/.run-ready requirements/dev.txt
 	@touch $@
 
 # What cannot be installed is named by the tests that want it, with npm's own words.
-$(VENV)/clients/%/.tried: requirements/agents/%/package-lock.json requirements/agents/%/package.json
+$(VENV)/clients/%/.ready: requirements/agents/%/package-lock.json requirements/agents/%/package.json
 	@echo "installing the coding agent $* into $(@D)"
 	@mkdir -p $(@D)
 	@cp $^ $(@D)
-	@cd $(@D) && if npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1; then touch .tried; fi
+	@cd $(@D) && if npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1; then touch .ready; fi
 
 # The public tool that shares our channel format, where the tests compare against it.
 $(VENV)/.oracle-ready $(VENV)/.old-oracle-ready: $(VENV)/.%-ready: requirements/%.txt | $(VENV)/.run-ready

@@ -98,10 +98,12 @@ _CLIENTS: Final = {
 def client(kind: str) -> Path:
     """Return the program of a real coding agent, as `make test-agents` sets it up."""
     folder = ROOT / ".venv" / "clients" / kind
-    if not (folder / ".tried").exists():
+    if not (folder / ".ready").exists():
         log = folder / "npm.log"
         said = " ".join(log.read_text("utf-8", "replace").split())[:300] if log.exists() else ""
-        absent(f"the coding agent {kind!r} is not set up; `make test-agents` does that" + (f": {said}" if said else ""))
+        absent(
+            f"the coding agent {kind!r} is not set up; `make test-agents` does that" + (f": {said}" if said else "")
+        )
     found = next((folder / "node_modules").glob(_CLIENTS[kind]), None)
     return found or absent(f"the coding agent {kind!r} has no program for this platform")
 

@@ -16,7 +16,11 @@ OUTPUT: Final = 56
 """Tokens written, those of reasoning among them."""
 REASONING: Final = 7
 _PIECE: Final = 40
-_ID: Final = "fake-0001"
+
+
+def _id(question: Question) -> str:
+    """Return an id that no earlier answer of the conversation has: coding agents take a repeated one for the same."""
+    return f"fake-{len(question.users):02}{len(question.results):02}"
 
 
 class Event(NamedTuple):
@@ -78,11 +82,11 @@ def _messages_usage() -> dict[str, int]:
 def _messages_whole(question: Question, answer: Answer) -> dict[str, Any]:
     if answer.call:
         name, arguments = answer.call
-        block = {"type": "tool_use", "id": f"toolu_{_ID}", "name": name, "input": arguments}
+        block = {"type": "tool_use", "id": f"toolu_{_id(question)}", "name": name, "input": arguments}
     else:
         block = {"type": "text", "text": answer.text}
     return {
-        "id": f"msg_{_ID}",
+        "id": f"msg_{_id(question)}",
         "type": "message",
         "role": "assistant",
         "model": _model(question, answer),
@@ -134,14 +138,14 @@ def _responses_item(question: Question, answer: Answer) -> dict[str, Any]:
         )
         return {
             "type": "message",
-            "id": f"msg_{_ID}",
+            "id": f"msg_{_id(question)}",
             "status": "completed",
             "role": "assistant",
             "content": [content],
         }
     name, arguments = answer.call
     kinds = {tool.get("name"): tool.get("type") for tool in question.body.get("tools") or []}
-    item = {"id": f"fc_{_ID}", "call_id": f"call_{_ID}-{len(question.results)}", "status": "completed"}
+    item = {"id": f"fc_{_id(question)}", "call_id": f"call_{_id(question)}", "status": "completed"}
     if name == "tool_search":
         return {**item, "type": "tool_search_call", "execution": "client", "arguments": arguments}
     if kinds.get(name) == "custom":
@@ -162,7 +166,7 @@ def _responses_whole(question: Question, answer: Answer) -> dict[str, Any]:
     }
     effort = {"effort": answer.effort} if answer.effort else question.body.get("reasoning")
     return {
-        "id": f"resp_{_ID}",
+        "id": f"resp_{_id(question)}",
         "object": "response",
         "created_at": 1,
         "status": status,
@@ -222,7 +226,7 @@ def _chat_usage() -> dict[str, Any]:
     }
 
 
-def _chat_message(answer: Answer) -> dict[str, Any]:
+def _chat_message(question: Question, answer: Answer) -> dict[str, Any]:
     if not answer.call:
         return {"role": "assistant", "content": answer.text}
     name, arguments = answer.call
@@ -230,17 +234,17 @@ def _chat_message(answer: Answer) -> dict[str, Any]:
     return {
         "role": "assistant",
         "content": None,
-        "tool_calls": [{"id": f"call_{_ID}", "type": "function", "function": function}],
+        "tool_calls": [{"id": f"call_{_id(question)}", "type": "function", "function": function}],
     }
 
 
 def _chat_base(question: Question, answer: Answer) -> dict[str, Any]:
-    return {"id": f"chatcmpl-{_ID}", "created": 1, "model": _model(question, answer)}
+    return {"id": f"chatcmpl-{_id(question)}", "created": 1, "model": _model(question, answer)}
 
 
 def _chat_whole(question: Question, answer: Answer) -> dict[str, Any]:
     ending = _CHAT_END.get(answer.end, "tool_calls" if answer.call else "stop")
-    message = _chat_message(answer)
+    message = _chat_message(question, answer)
     choices = [{"index": index, "message": message, "finish_reason": ending} for index in range(answer.choices)]
     used = {"usage": _chat_usage()} if answer.has_usage else {}
     return {**_chat_base(question, answer), "object": "chat.completion", "choices": choices, **used}
@@ -253,7 +257,7 @@ def _chat_events(question: Question, answer: Answer) -> Iterator[Event]:
         choice = {"index": index, "delta": delta, "finish_reason": ending}
         return Event("", {**base, "choices": [choice]}, ending is not None)
 
-    message = _chat_message(answer)
+    message = _chat_message(question, answer)
     if answer.call:
         (call,) = message["tool_calls"]
         yield chunk({**message, "tool_calls": [{**call, "index": 0}]})
@@ -290,7 +294,7 @@ def _gemini_chunk(question: Question, answer: Answer, part: Mapping[str, Any], e
         "candidates": [{**content, **finish, "index": index} for index in range(answer.choices)],
         **({"usageMetadata": usage} if answer.has_usage else {}),
         "modelVersion": _model(question, answer),
-        "responseId": _ID,
+        "responseId": _id(question),
     }
 
 
@@ -298,7 +302,7 @@ def _gemini_whole(question: Question, answer: Answer) -> dict[str, Any]:
     part: dict[str, Any] = {"text": answer.text}
     if answer.call:
         name, arguments = answer.call
-        part = {"functionCall": {"id": f"fc_{_ID}", "name": name, "args": arguments}}
+        part = {"functionCall": {"id": f"fc_{_id(question)}", "name": name, "args": arguments}}
     return _gemini_chunk(question, answer, part, _GEMINI_END.get(answer.end, "STOP"))
 
 

@@ -1,5 +1,6 @@
 """The two commands of a fresh machine, and what stands beside them in the docs."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -15,9 +16,9 @@ def test_every_target_is_in_help_and_in_the_docs() -> None:
     """`make help`, the Makefile and docs/developing.md name the same targets."""
     text = (need.ROOT / "Makefile").read_text("utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.*)", text, re.MULTILINE)
-    helped = dict(re.findall(r"^([a-z]+):.*## (.*)", text, re.MULTILINE))
+    helped = dict(re.findall(r"^([a-z-]+):.*## (.*)", text, re.MULTILINE))
     documented = re.findall(
-        r"^\| `make ([a-z]+)`", (need.ROOT / "docs/developing.md").read_text("utf-8"), re.MULTILINE
+        r"^\| `make ([a-z-]+)`", (need.ROOT / "docs/developing.md").read_text("utf-8"), re.MULTILINE
     )
     assert sorted(helped) == sorted(phony.split())
     assert sorted([*documented, "help"]) == sorted(helped)
@@ -59,3 +60,14 @@ def test_every_requirement_is_pinned_and_hashed(name: str) -> None:
     assert entries
     assert all(re.match(r"[a-z0-9-]+==\S+", entry) and "--hash=sha256:" in entry for entry in entries)
     assert not re.search(r"^\s*(-|https?:)(?!-hash)", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("kind", ["codex", "claude", "gemini-cli", "copilot", "opencode"])
+def test_every_coding_agent_is_pinned_and_hashed(kind: str) -> None:
+    """A lock file names versions and hashes, and no address to fetch them from."""
+    text = (need.ROOT / f"requirements/agents/{kind}/package-lock.json").read_text("utf-8")
+    _, *entries = json.loads(text)["packages"].values()
+    assert entries
+    assert all(re.fullmatch(r"sha512-[\w+/]{86}==", entry["integrity"]) for entry in entries)
+    assert "resolved" not in text
+    assert "http" not in text

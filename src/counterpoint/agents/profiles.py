@@ -19,7 +19,7 @@ from counterpoint.agents.events import (
     take_gemini,
     take_opencode,
 )
-from counterpoint.agents.models import is_strict, loosened
+from counterpoint.agents.questions import is_strict, loosened
 
 __all__ = ["CLIENTS", "Client"]
 

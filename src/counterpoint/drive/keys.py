@@ -18,6 +18,7 @@ from counterpoint.drive.settings import (
     AgentKind,
     AgentSettings,
     ChecksAgent,
+    CodingAgent,
     CommandAgent,
     Cwd,
     Home,
@@ -104,6 +105,17 @@ _MODEL_KEYS: Final[Mapping[str, Reader]] = {
     "efforts": shapes.words,
 }
 
+_CODING_KEYS: Final[Mapping[str, Reader]] = {
+    "program": shapes.program,
+    "model": shapes.plain_model,
+    "effort": shapes.word,
+    "home": shapes.one_of(Home),
+    "environment": shapes.variables,
+    "base_url": shapes.address,
+    "destination": shapes.destination,
+    "timeout_s": shapes.whole(1, _DAY_S),
+}
+
 AGENT_KEYS: Final[Mapping[AgentKind, Mapping[str, Reader]]] = {
     AgentKind.COMMAND: {
         "command": shapes.command,
@@ -129,8 +141,21 @@ AGENT_KEYS: Final[Mapping[AgentKind, Mapping[str, Reader]]] = {
     AgentKind.ANTHROPIC: _MODEL_KEYS,
     AgentKind.CHAT: _MODEL_KEYS,
     AgentKind.GEMINI: _MODEL_KEYS,
+    AgentKind.CODEX: _CODING_KEYS,
+    AgentKind.CLAUDE: _CODING_KEYS,
+    AgentKind.GEMINI_CLI: _CODING_KEYS,
+    AgentKind.COPILOT: _CODING_KEYS,
+    AgentKind.OPENCODE: _CODING_KEYS,
 }
-_PROVIDERS: Final = {AgentKind.OPENAI: "openai", AgentKind.ANTHROPIC: "anthropic", AgentKind.GEMINI: "google"}
+_PROVIDERS: Final = {
+    AgentKind.OPENAI: "openai",
+    AgentKind.ANTHROPIC: "anthropic",
+    AgentKind.GEMINI: "google",
+    AgentKind.CODEX: "openai",
+    AgentKind.CLAUDE: "anthropic",
+    AgentKind.GEMINI_CLI: "google",
+    AgentKind.COPILOT: "github",
+}
 _WHERE: Final = ("base_url", "key_variable", "destination")
 """Where bytes and keys go. No repository's settings say that: a person's consent is to a name."""
 
@@ -171,6 +196,8 @@ def _agent(settings: object, place: Place) -> AgentSettings:
             return ChecksAgent()
         case AgentKind.OPENAI | AgentKind.ANTHROPIC | AgentKind.CHAT | AgentKind.GEMINI:
             return _model_agent(kind, values, place)
+        case AgentKind.CODEX | AgentKind.CLAUDE | AgentKind.GEMINI_CLI | AgentKind.COPILOT | AgentKind.OPENCODE:
+            return _coding_agent(kind, values, place)
         case _:
             assert_never(kind)
 
@@ -192,11 +219,7 @@ def _command_agent(values: Mapping[str, Any], place: Place) -> CommandAgent:
 
 def _model_agent(kind: AgentKind, values: Mapping[str, Any], place: Place) -> ModelAgent:
     _required(values, "model", "the name of one model", place)
-    if place.source.origin is Origin.REPOSITORY:
-        for key in _WHERE:
-            if key in values:
-                hint = f"set {place.path} in your own settings"
-                raise place.below(key).error("nothing in a repository's settings", got=values[key], hint=hint)
+    _demand_own(values, place)
     if kind is AgentKind.CHAT:
         _required(values, "base_url", "the address of the API", place)
     if values.get("efforts") and "controls" not in values:
@@ -208,9 +231,39 @@ def _model_agent(kind: AgentKind, values: Mapping[str, Any], place: Place) -> Mo
     return ModelAgent(kind=kind, **{"destination": _destination(kind, values.get("base_url", "")), **values})
 
 
-def _destination(kind: AgentKind, base_url: str) -> str:
+def _demand_own(values: Mapping[str, Any], place: Place) -> None:
+    if place.source.origin is not Origin.REPOSITORY:
+        return
+    for key in _WHERE:
+        if key in values:
+            hint = f"set {place.path} in your own settings"
+            raise place.below(key).error("nothing in a repository's settings", got=values[key], hint=hint)
+
+
+def _coding_agent(kind: AgentKind, values: Mapping[str, Any], place: Place) -> CodingAgent:
+    _demand_own(values, place)
+    model, base_url = values.get("model", ""), values.get("base_url", "")
+    is_user = values.get("home") is Home.USER
+    if base_url and is_user:
+        hint = "with an address of your own, use a fresh home and list the variable of its key in `environment`"
+        raise place.below("base_url").error('none with `home = "user"`: your login is for its vendor', hint=hint)
+    if base_url and kind in {AgentKind.COPILOT, AgentKind.OPENCODE}:
+        _required(values, "model", "the name of one model, because `base_url` is set", place)
+    if not base_url and kind is AgentKind.OPENCODE and "/" not in _required(values, "model", _WITH_PROVIDER, place):
+        raise place.below("model").error(_WITH_PROVIDER, got=model)
+    if not (base_url or is_user or values.get("environment")):
+        hint = f'add `environment = ["…"]` with the name of that variable to {place.path}, or `home = "user"`'
+        expected = "the variable that holds its key, because a fresh home is signed in nowhere"
+        raise place.below("environment").error(expected, got=shapes.NOTHING, hint=hint)
+    return CodingAgent(kind=kind, **{"destination": _destination(kind, base_url, model), **values})
+
+
+_WITH_PROVIDER: Final = "a model as provider/model"
+
+
+def _destination(kind: AgentKind, base_url: str, model: str = "") -> str:
     if not base_url:
-        return _PROVIDERS[kind]
+        return _PROVIDERS.get(kind) or model.partition("/")[0].lower()
     return LOCAL if is_loopback(base_url) else host_of(base_url)
 
 

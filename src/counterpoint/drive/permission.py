@@ -1,9 +1,9 @@
 """What a run would do that a person has to allow first, and how much of it is still open.
 
 Two things need a person: bytes that leave this machine (consent, one grant for each destination), and commands that
-a repository defines or whose code is the candidate's (trust, one answer for the checkout). A command agent from the
-person's own settings needs consent for its destination and no trust; one from the repository's settings is that
-repository's command and needs both.
+a repository defines or whose code is the candidate's (trust, one answer for the checkout). An agent that is a program
+needs consent for its destination and no trust where it is from the person's own settings; one from the repository's
+settings is that repository's command and needs both.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 
 from counterpoint.core.docket import ProjectCommand
 from counterpoint.drive.consent import Grant, Scope
-from counterpoint.drive.settings import LOCAL, AgentSettings, CommandAgent, Cwd, Home, ModelAgent, Settings
+from counterpoint.drive.settings import (
+    LOCAL,
+    AgentSettings,
+    CodingAgent,
+    CommandAgent,
+    Cwd,
+    Home,
+    ModelAgent,
+    Settings,
+)
 
 __all__ = ["AgentLine", "Running", "Sending", "Wanted", "still_open", "wanted"]
 
@@ -86,11 +95,9 @@ def wanted(
         for command in commands
     ]
     theirs = [
-        Running(
-            argv=agent.command, why=f"agent {name}, {settings.source(f'agents.{name}').name}", given=_given(agent)
-        )
+        Running(argv=_argv(agent), why=f"agent {name}, {settings.source(f'agents.{name}').name}", given=_given(agent))
         for name, agent in agents.items()
-        if isinstance(agent, CommandAgent) and settings.is_from_repository(f"agents.{name}")
+        if isinstance(agent, CommandAgent | CodingAgent) and settings.is_from_repository(f"agents.{name}")
     ]
     return Wanted(
         agents=tuple(_agent_line(name, agent) for name, agent in agents.items()),
@@ -101,18 +108,24 @@ def wanted(
 
 def _scope(agent: AgentSettings) -> Scope:
     """Return what the agent is given: the whole tree where it starts in it, or is told where it lies."""
+    if isinstance(agent, CodingAgent):
+        return Scope.TREE
     if not isinstance(agent, CommandAgent):
         return Scope.CHANGE
     told = any("{tree}" in text for text in (*agent.command, *agent.set.values()))
     return Scope.TREE if told or agent.cwd is Cwd.TREE else Scope.CHANGE
 
 
-def _given(agent: CommandAgent) -> tuple[str, ...]:
+def _argv(agent: CommandAgent | CodingAgent) -> tuple[str, ...]:
+    return agent.command if isinstance(agent, CommandAgent) else (agent.program or agent.kind.value,)
+
+
+def _given(agent: CommandAgent | CodingAgent) -> tuple[str, ...]:
     return (*agent.environment, *(["your home folder"] if agent.home is Home.USER else []))
 
 
 def _agent_line(name: str, agent: AgentSettings) -> AgentLine:
-    model = agent.model if isinstance(agent, CommandAgent | ModelAgent) else ""
+    model = agent.model if isinstance(agent, CommandAgent | CodingAgent | ModelAgent) else ""
     return AgentLine(name=name, kind=str(agent.kind), destination=agent.destination, model=model)
 
 

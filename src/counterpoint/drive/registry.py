@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from counterpoint.agents.base import Agent
 from counterpoint.drive import settings as set_up
+from counterpoint.drive.homes import state_folder
 from counterpoint.drive.settings import AgentKind, AgentSettings, Home, PromptBy, ResultBy, Settings
 from counterpoint.errors import ConfigError, Unreachable
 from counterpoint.isolation.process import find_program
@@ -82,10 +83,12 @@ class Registry:
             case set_up.CommandAgent():
                 from counterpoint.agents.command import CommandAgent  # noqa: PLC0415 - as the module says
 
-                self._demand_program(name, found)
+                self._demand_program(f"agents.{name}.command", found.command[0], own_path="PATH" in found.set)
                 return CommandAgent(self._profile(name, found), environ=self._environment)
             case set_up.ModelAgent():
                 return self._model(name, found)
+            case set_up.CodingAgent():
+                return self._coding(name, found)
 
     def _model(self, name: str, found: set_up.ModelAgent) -> Agent:
         from counterpoint.agents.models import ModelProfile  # noqa: PLC0415 - as the module says
@@ -103,6 +106,28 @@ class Registry:
             declared=self._declared(name, found),
         )
         agent = _class_of(found.kind)(profile, environ=self._environment)
+        agent.check_effort(self._settings.review.effort)
+        return agent
+
+    def _coding(self, name: str, found: set_up.CodingAgent) -> Agent:
+        from counterpoint.agents.headless import HeadlessAgent, HeadlessProfile  # noqa: PLC0415 - as the module says
+        from counterpoint.agents.profiles import CLIENTS  # noqa: PLC0415 - as the module says
+
+        client = CLIENTS[found.kind]
+        self._demand_program(f"agents.{name}.program", found.program or client.program)
+        profile = HeadlessProfile(
+            name=name,
+            destination=found.destination,
+            timeout_s=found.timeout_s or self._settings.limits.call_timeout_s,
+            homes=Path(state_folder(self._environment), "homes", self._drafts.parent.name),
+            program=found.program,
+            model=found.model,
+            effort=found.effort,
+            base_url=found.base_url,
+            user_home=found.home is Home.USER,
+            environment=found.environment,
+        )
+        agent = HeadlessAgent(client, profile, environ=self._environment)
         agent.check_effort(self._settings.review.effort)
         return agent
 
@@ -129,16 +154,14 @@ class Registry:
         source = f"the merge base's {file}"
         return ScriptedAgent(parse_script_file(content, source=source), source=source)
 
-    def _demand_program(self, name: str, found: set_up.CommandAgent) -> None:
+    def _demand_program(self, key: str, program: str, *, own_path: bool = False) -> None:
         """Refuse a program that is not there, before it fails for the seats that the case has."""
-        program = found.command[0]
         is_relative = "/" in program and not Path(program).is_absolute()
-        if is_relative or "{" in program or "PATH" in found.set:
+        if is_relative or "{" in program or own_path:
             return  # where it is looked for is known only when it is started
         try:
             find_program(program, env={"PATH": self._environment.get("PATH", os.defpath)}, cwd=Path("/"))
         except Unreachable as error:
-            key = f"agents.{name}.command"
             raise ConfigError(key, "a program that can be started", got=program, hint=error.hint) from None
 
     def _profile(self, name: str, found: set_up.CommandAgent) -> "CommandProfile":

@@ -22,6 +22,7 @@ __all__ = [
     "AgentSettings",
     "ChecksAgent",
     "ChecksSettings",
+    "CodingAgent",
     "CommandAgent",
     "Cwd",
     "Home",
@@ -113,6 +114,11 @@ class AgentKind(StrEnum):
     ANTHROPIC = "anthropic"
     CHAT = "chat"
     GEMINI = "gemini"
+    CODEX = "codex"
+    CLAUDE = "claude"
+    GEMINI_CLI = "gemini-cli"
+    COPILOT = "copilot"
+    OPENCODE = "opencode"
 
 
 class PromptBy(StrEnum):
@@ -220,7 +226,29 @@ class ModelAgent:
     """The efforts that it takes, where `controls` is set."""
 
 
-AgentSettings = CommandAgent | ScriptedAgent | HumanAgent | ChecksAgent | ModelAgent
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodingAgent:
+    """A coding agent of a known make, without its screen."""
+
+    kind: AgentKind
+    destination: str
+    """`local` where `base_url` is on this machine; else that host, or the vendor or the model's provider."""
+    program: str = ""
+    """Empty: its own name, looked up on PATH."""
+    model: str = ""
+    """Empty: it chooses."""
+    effort: str = ""
+    """Wins over the effort of a case; empty: the case's."""
+    home: Home = Home.FRESH
+    environment: tuple[str, ...] = ()
+    """Names of variables that it is given as they are here."""
+    base_url: str = ""
+    """Empty: its vendor's own address."""
+    timeout_s: int = 0
+    """For one call; zero: `limits.call_timeout_s`."""
+
+
+AgentSettings = CommandAgent | ScriptedAgent | HumanAgent | ChecksAgent | ModelAgent | CodingAgent
 
 BUILT_IN: Final[Mapping[str, AgentSettings]] = MappingProxyType({"checks": ChecksAgent(), "human": HumanAgent()})
 """Agents that need no settings."""

@@ -37,7 +37,9 @@ __all__ = [
     "nearest",
     "number",
     "one_of",
+    "plain_model",
     "pointer",
+    "program",
     "revision",
     "table",
     "text",
@@ -240,6 +242,22 @@ def model(value: object, place: Place) -> str:
     found = text(value, place)
     if found.lower() in {"auto", "inherit", "inherited", "current", "default"} or re.search(r"\s", found):
         raise place.error("the name of one model", got=found)
+    return found
+
+
+def plain_model(value: object, place: Place) -> str:
+    """Read the name of one model that goes into a command: nothing in it can be an option or a quote."""
+    found = model(value, place)
+    if not re.fullmatch(r"[A-Za-z0-9][\w.:/@+\[\]-]{0,199}", found, re.ASCII):
+        raise place.error("the name of one model: letters, digits and . : / @ + - _ [ ]", got=found)
+    return found
+
+
+def program(value: object, place: Place) -> str:
+    """Read a program: a name that is looked up on PATH, or an absolute path."""
+    found = text(value, place)
+    if found.startswith("-") or ("/" in found and not found.startswith("/")):
+        raise place.error("the name of a program on PATH, or its absolute path", got=found)
     return found
 
 

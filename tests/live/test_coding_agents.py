@@ -1,0 +1,167 @@
+"""Real coding agents hold seats of a review, against an API of our own: no key, no network, nothing spent.
+
+`make test-agents` sets them up and runs this. The model behind each agent is a function here, which tells the seats
+apart by their briefs; everything between it and the record is the agent's own program and ours.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests import need
+from tests.agents.fake_api import FakeApi
+from tests.agents.fake_script import Answer, Question
+from tests.live.hands import HANDS, Hands
+from tests.repositories import Scratch
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+
+SOUND: Final = "def add(a, b):\n    return a + b\n"
+BROKEN: Final = "def add(a, b):\n    return a - b\n"
+HALF: Final = "def add(a, b):\n    return b - a\n"
+KEY: Final = "planted-key-0123456789abcdef"
+TIMEOUT_S: Final = 100
+
+
+class Stage:
+    """A repository with one bug on a branch, the agents of its user, and the model behind them."""
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        self.kind = kind
+        self.hands: Hands = HANDS[kind]
+        self.program = need.client(kind)
+        self.home = folder / "home"
+        self.outside = folder / "outside.txt"
+        self.git = Scratch(folder / "calc")
+        self.git.git("config", "user.name", "Ana")
+        self.git.git("config", "user.email", "ana@example.org")
+        self.file = self.git.write("calc.py", "def add(a, b):\n    raise NotImplementedError\n")
+        self.git.commit(message="begin")
+        self.git.git("checkout", "-q", "-b", "change")
+        self.start = self.git.commit({"calc.py": BROKEN}, message="add")
+        self.asked: defaultdict[str, list[Question]] = defaultdict(list)
+        """By seat, in order."""
+
+    def settle(self, url: str) -> None:
+        """Write the user's settings: both seats are agents of this kind."""
+        lines = {
+            "kind": self.kind,
+            "program": str(self.program),
+            "model": self.hands.model,
+            "base_url": url + self.hands.path,
+            **self.hands.settings,
+        }
+        table = "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items())
+        table += f"environment = [{json.dumps(self.hands.variable)}]\n"
+        settings = self.home / "config" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text("".join(f"[agents.{name}]\n{table}" for name in ("author", "critic")))
+
+    def model(self, question: Question) -> Answer:
+        """Answer as the model: a critic that finds the bug, an author that mends half of it, and then all."""
+        brief = question.users[-1] if question.users else ""
+        told = re.search(r'"seat": "(author|critic)",\s+"round": (\d+)', brief)
+        if told is None:  # a question of the client's own, beside the turn
+            return Answer(text="ok")
+        seat, number = told[1], int(told[2])
+        self.asked[seat].append(question)
+        return self.author(question, number) if seat == "author" else self.critic(question, number)
+
+    def critic(self, question: Question, number: int) -> Answer:
+        is_fine = number == 3
+        finding = {
+            "id": "F1",
+            "severity": "blocking",
+            "location": "calc.py:2",
+            "issue": "add subtracts",
+            "suggestion": "return a + b",
+            "reason": "looked at the file",
+            "status": "resolved" if is_fine else "open",
+        }
+        if number == 1:
+            finding["quote"] = "return a - b"
+        answer = {"summary": "read", "findings": [finding], "responseToRebuttal": "", "approved": is_fine}
+        tries = [*self.hands.write(Path("calc.py"), "stray"), *self.hands.write(self.outside, "stray")]
+        return self.hands.play(question, tries, answer)
+
+    def author(self, question: Question, number: int) -> Answer:
+        dispositions = [{"finding": "F1", "reasoning": "So it is.", "disposition": "fix"}]
+        answer = {"summary": f"Mend add, part {number}", "dispositions": dispositions, "changed": ["calc.py"]}
+        edits = [
+            *self.hands.write(self.file, HALF if number == 1 else SOUND),
+            *self.hands.write(self.outside, "stray"),
+        ]
+        return self.hands.play(question, edits, answer)
+
+    def review(self, *seats: str) -> dict[str, Any]:
+        environment = {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "COUNTERPOINT_CONFIG": str(self.home / "config"),
+            "COUNTERPOINT_STATE": str(self.home / "state"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            self.hands.variable: KEY,
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "counterpoint", "review", "--base", "main", "--no-comment", "--json", *seats],
+            cwd=self.git.top,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert done.stdout, done.stderr
+        result: dict[str, Any] = json.loads(done.stdout)
+        assert done.returncode == result.get("exit_code"), (done.stdout, done.stderr)
+        return result
+
+    def turns(self, seat: str) -> Sequence[int]:
+        """Return how many of the seat's own turns the model saw, for each of its requests."""
+        return [len(question.users) for question in self.asked[seat]]
+
+    def files(self) -> Iterator[Path]:
+        return (path for path in (self.git.top / ".counterpoint").rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", ["codex", "claude"])
+def test_a_coding_agent_holds_both_seats_of_a_review_to_agreement(kind: str, folder: Path) -> None:
+    """Issue 5, done when: it edits by its own tools, the driver commits, its recorded session is gone on with."""
+    stage = Stage(folder, kind)
+    with FakeApi(stage.model) as api:
+        stage.settle(api.url)
+        result = stage.review("--author", "author", "--reviewer", "critic")
+    assert (result["decision"], result["stop_reason"]) == ("approved", "agreed"), result
+    assert stage.file.read_text() == SOUND
+    subjects = stage.git.id("log", "--format=%s", f"{stage.start}..HEAD").splitlines()
+    assert [re.sub(r" *\[.*", "", subject) for subject in subjects] == ["Mend add, part 2", "Mend add, part 1"]
+    assert not stage.outside.exists()
+    assert sorted(set(stage.turns("author"))) == [1, 2]
+    assert sorted(set(stage.turns("critic"))) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", ["gemini-cli", "copilot", "opencode"])
+def test_a_coding_agent_reviews_in_one_turn(kind: str, folder: Path) -> None:
+    """Issue 5, done when: a reviewer's seat for one turn; what it tries to write is written nowhere."""
+    stage = Stage(folder, kind)
+    with FakeApi(stage.model) as api:
+        stage.settle(api.url)
+        result = stage.review("--reviewer", "critic")
+    assert [finding["id"] for finding in result["findings"]] == ["F1"], result
+    assert stage.file.read_text() == BROKEN
+    assert not stage.outside.exists()
+    assert not any(KEY.encode() in path.read_bytes() for path in stage.files())
