@@ -201,14 +201,15 @@ class NeedsPerson(CounterpointError):
 
 
 class LeaseHeld(CounterpointError):
-    """Another live driver holds this case."""
+    """Another live driver holds this case, or the work tree that it would edit."""
 
     code = "lease_held"
 
-    def __init__(self, case: str, *, holder: str, since: str) -> None:
+    def __init__(self, case: str, *, holder: str, since: str, is_worktree: bool = False) -> None:
+        what = f"the work tree {case} is edited in a case that {holder} drives" if is_worktree else ""
         super().__init__(
-            f"case {case} is driven by {holder} since {since}",
-            hint="wait for it, or end that process; the case is free at once then",
+            f"{what or f'case {case} is driven by {holder}'} since {since}",
+            hint=f"wait for it, or end that process; the {'work tree' if is_worktree else 'case'} is free at once then",
         )
         self.case = case
         self.holder = holder

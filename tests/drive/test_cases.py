@@ -49,10 +49,18 @@ def test_names_sort_by_age_also_within_a_second(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "found"),
-    [("last", NEWEST), (OLD, OLD), ("bb11", OLD), ("review-20260702", NEW), ("aa00cc22", NEW), ("cc22", None)],
+    [
+        ("last", NEWEST),
+        (OLD, OLD),
+        ("bb11", OLD),
+        ("review-20260702", NEW),
+        ("aa00cc22", NEW),
+        ("0702t14", NEW),
+        ("cc22", None),
+    ],
 )
-def test_a_case_is_named_by_either_end_of_its_name(cases: Path, wanted: str, found: str | None) -> None:
-    """Where that fits one alone."""
+def test_a_case_is_named_by_any_part_of_its_name(cases: Path, wanted: str, found: str | None) -> None:
+    """Where that fits one alone; an end of one goes before the middle of another."""
     if found is not None:
         assert find_case(cases, wanted) == found
         return

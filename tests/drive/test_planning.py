@@ -1,5 +1,7 @@
 """What a review is to be, before anything is asked or written (drive/planning.py; SPEC D-03 to D-06)."""
 
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -145,7 +147,7 @@ def test_an_author_that_commits_needs_a_clean_tree_and_a_name(shop: Scratch, mon
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        ({"author": "nobody"}, "--author: expected one of the agents checks, human; got 'nobody'"),
+        ({"author": "nobody"}, "--author: expected one of the agents human; got 'nobody'"),
         ({"author": "checks"}, "--author: expected an agent that can answer a finding; got 'checks'"),
         (
             {"author": "human", "worktree": True},
@@ -168,15 +170,45 @@ def test_seats_that_cannot_be_are_refused_with_what_to_do(shop: Scratch, wanted:
 def test_required_commands_run_whoever_reviews(shop: Scratch) -> None:
     """Issue 3 point 1, `--require-check`: checks sit in for them, and they count as tests."""
     required = (("sh", "-c", "exit 0"), ("python", "-m", "compileall", "-q", "."))
-    made = plan(shop, {"review.reviewers": ("human",), "checks.require": required})
+    here = {"PATH": f"{Path(sys.executable).parent}:{os.defpath}"}
+    made = plan(shop, {"review.reviewers": ("human",), "checks.require": required}, environment=here)
     assert made.reviewers == ("human", "checks")
     assert [(command.argv, command.purpose, command.why) for command in made.docket.commands] == [
         (argv, Purpose.TEST, "required by --require-check") for argv in required
     ]
-    made = plan(shop, {"checks.require": required})
+    made = plan(shop, {"checks.require": required}, environment=here)
     assert made.reviewers == ("checks",)
     assert [command.purpose for command in made.docket.commands if command.argv in required] == [Purpose.TEST] * 2
     assert len({command.argv for command in made.docket.commands}) == len(made.docket.commands)
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [(("no-such-tool", "--x"), "a program that can be started"), (("grep", "x", "|", "cat"), "needs no shell")],
+)
+def test_a_required_command_that_cannot_run_is_refused_beforehand(
+    shop: Scratch, argv: tuple[str, ...], said: str
+) -> None:
+    """Before anybody is asked, or anything is committed."""
+    with pytest.raises(ConfigError, match=said):
+        plan(shop, {"checks.require": (argv,)})
+
+
+def test_an_author_does_not_commit_on_a_detached_head(shop: Scratch) -> None:
+    """Its commits would be on no branch."""
+    shop.git("config", "user.name", "Ana")
+    shop.git("config", "user.email", "ana@example.org")
+    shop.git("checkout", "-q", "--detach")
+    with pytest.raises(SourceError, match="HEAD is detached") as caught:
+        plan(shop, author="human")
+    assert "--no-commit" in caught.value.hint
+
+
+def test_a_branch_that_holds_head_already_is_named(shop: Scratch) -> None:
+    """Which one it was compared with tells why there is nothing."""
+    shop.git("checkout", "-q", "main")
+    with pytest.raises(SourceError, match="main holds HEAD"):
+        plan(shop, {"review.base": "main"})
 
 
 def test_an_agent_called_like_the_supervisor_is_refused_with_what_to_do(shop: Scratch) -> None:

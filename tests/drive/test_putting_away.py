@@ -85,10 +85,11 @@ def test_it_puts_nothing_back_where_the_branch_has_moved(bench: Bench) -> None:
     line = f"the work tree was left as it is: HEAD is at {bench.head[:12]}, and {ANSWERING.id} began at"
     assert bench.put_away() == f"{line} {bench.tip[:12]}"
     assert (bench.read("price.py"), bench.kept()) == ("x = 3\n", [])
-    with pytest.raises(NeedsPerson, match=f"change is at {bench.head[:12]}; the case stands at") as caught:
+    with pytest.raises(NeedsPerson, match="somebody committed on change while the case was driven") as caught:
         bench.begin(SECOND)
+    ref = f"refs/counterpoint/{KEPT.split('/')[2]}/{bench.head[:12]}"
     assert caught.value.hint == (
-        f"go back with `git switch BRANCH` or `git reset --keep {bench.tip[:12]}`, then resume the case"
+        f"`git reset --keep {bench.tip[:12]}` takes the branch back ({ref} keeps the commit); then resume the case"
     )
     bench.git.git("reset", "-q", "--keep", bench.tip)
     assert bench.begin(SECOND).endswith(f"they are kept under {KEPT}")

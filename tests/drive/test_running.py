@@ -59,7 +59,7 @@ def test_two_cases_do_not_edit_one_work_tree_at_once(session: Session, tmp_path:
     one, two = opened(session, "00000001"), opened(session, "00000002")
     with driving(session, one, may_run=False):
         mine = set((tmp_path / "tmp").iterdir())
-        said = f"the work tree {session.repo} is driven by pid"
+        said = f"the work tree {session.repo} is edited in a case that pid"
         with pytest.raises(LeaseHeld, match=said), driving(session, two, may_run=False):
             raise AssertionError("it was driven")
         assert set((tmp_path / "tmp").iterdir()) == mine

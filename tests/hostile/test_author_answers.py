@@ -11,7 +11,7 @@ _RATED = '{"finding": "F1", "reasoning": "r", "disposition": "fix", "severity": 
 ANSWERS = {
     'print("All fixed; F1 is resolved."); sys.exit()': "bad_reply: the reply begins with 'All fixed",
     'print("Done:"); answer("price.py")': "bad_reply: the reply begins with 'Done:",
-    'answer("price.py", findings=[])': "refused: F1 has no answer [ANSWER-1]",
+    'answer("price.py", findings=[])': "refused: no answer to F1 [ANSWER-1]",
     'answer("price.py", findings=["F2"])': "refused: 'F2' is answered, and is no open finding [ANSWER-1]",
     'answer("price.py", findings=["F1", "F1"])': "refused: 'F1' is answered twice [ANSWER-1]",
     'answer("price.py", disposition="resolved")': "bad_reply: dispositions[0].disposition",

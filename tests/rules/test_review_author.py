@@ -47,8 +47,8 @@ def test_an_answer_to_every_finding_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("answers", "reason"),
     [
-        ((), "F1, F2 has no answer"),
-        ((answered("rebut"),), "F2 has no answer"),
+        ((), "no answer to F1, F2"),
+        ((answered("rebut"),), "no answer to F2"),
         ((answered("rebut"), answered("rebut")), "'F1' is answered twice"),
         ((answered("rebut"), answered("clarify", "F2"), answered("fix")), "'F1' is answered twice"),
         ((answered("rebut", "F3"),), "'F3' is answered, and is no open finding"),
@@ -85,7 +85,7 @@ def test_a_fix_with_what_it_changed_is_accepted(words: tuple[str, ...], changed:
     ("words", "changed", "reason"),
     [
         (("fix", "rebut"), [], "F1 is answered with a fix, and no changed path is listed"),
-        (("fix", "partial"), [], "F1, F2 is answered with a fix, and no changed path is listed"),
+        (("fix", "partial"), [], "F1, F2 are answered with a fix, and no changed path is listed"),
         (
             ("rebut", "accept_risk"),
             [TIMER, "a"],

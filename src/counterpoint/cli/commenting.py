@@ -8,8 +8,7 @@ Source: SPEC D-19; FIELD-FAULTS F39.
 
 from typing import Final
 
-from counterpoint.cli.output import tell
-from counterpoint.cli.where import Where
+from counterpoint.cli.output import say, tell
 from counterpoint.core.canonical import visible
 from counterpoint.core.docket import SeatKind
 from counterpoint.core.values import StopReason
@@ -30,7 +29,7 @@ _NOT_POSTED: Final = frozenset({StopReason.FAILED, StopReason.WITHDRAWN})
 """How a case ends that came to nothing: nobody but its user needs to hear of it."""
 
 
-def leave_comment(session: Session, where: Where, case: LoadedCase) -> None:
+def leave_comment(session: Session, case: LoadedCase, *, as_json: bool) -> None:
     """Write the comment of a case about a pull request, or with an author, and post it where the case says so."""
     opened = case.state.case
     has_author = any(seat.kind is SeatKind.AUTHOR for seat in opened.roster)
@@ -39,7 +38,8 @@ def leave_comment(session: Session, where: Where, case: LoadedCase) -> None:
     body = marked(render_comment(case, by=login_name()))
     file = case.folder / FILE
     put_whole(file, body.encode())
-    tell(f"comment:  {visible(path_text(file))}")
+    if not as_json:
+        say(f"comment:  {visible(path_text(file))}")
     if not opened.terms.comments or case.outcome.stop_reason in _NOT_POSTED:
         return
     address = Address.read(opened.docket.pull_request)
@@ -50,7 +50,8 @@ def leave_comment(session: Session, where: Where, case: LoadedCase) -> None:
         tell(f"note: the comment was not posted: {error}", colour="yellow")
         tell(f"hint: {error.hint}" if error.hint else f"hint: run {by_hand}")
         return
-    tell(f"posted:   {visible(url)}")
+    if not as_json:
+        say(f"posted:   {visible(url)}")
 
 
 def _post(session: Session, address: Address, body: str) -> str:

@@ -6,6 +6,7 @@ Shared by `review` and `resume`.
 import asyncio
 import os
 import sys
+from collections.abc import Iterator
 from typing import Final
 
 import click
@@ -40,7 +41,7 @@ _EVIDENCE: Final = {
     EvidenceStatus.REFUTED: "refuted: a command of the project ran on this candidate and failed",
     EvidenceStatus.NOT_CHECKED: "not checked: no test of the project ran on this candidate and passed",
 }
-_MAX_ISSUE: Final = 300
+_MAX_ISSUE: Final = 200
 
 
 def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, *, as_json: bool) -> int:
@@ -58,7 +59,7 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
     except CounterpointError as error:
         return fail(error, as_json=as_json, resume=resume)
     code = end_case(where, ended, as_json=as_json)
-    leave_comment(session, where, ended)
+    leave_comment(session, ended, as_json=as_json)
     return code
 
 
@@ -95,6 +96,8 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
     click.echo(styled(_headline(outcome), _COLOURS.get(outcome.decision, "yellow"), sys.stdout))
     for finding in outcome.open_findings:
         click.echo(_line(finding))
+        for position in _positions(finding):
+            click.echo(f"           {position}")
     if outcome.refuted_findings:
         names = ", ".join(f.id for f in outcome.refuted_findings)
         click.echo(f"  refuted by evidence, and not counted: {visible(names)}")
@@ -104,6 +107,9 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
         offers = len(loaded.state.offers)
         what = "commit" if loaded.state.case.terms.commits else "edit"
         click.echo(f"since:    {opened.candidate[:12]}, {offers} {what}{'' if offers == 1 else 's'} by the author")
+        if not loaded.state.case.terms.commits:
+            edited = sorted({path for offer in loaded.state.offers for path in offer.changed})
+            click.echo(f"edited:   {visible(', '.join(edited))}; nothing is committed")
     click.echo(f"evidence: {_EVIDENCE[outcome.evidence]}")
     click.echo(f"report:   {visible(path_text(report))}")
     click.echo(f"check it: {where.command_line('verify', loaded.name)}")
@@ -116,15 +122,30 @@ def _headline(outcome: Outcome) -> str:
     word, reasons = DECISIONS[outcome.decision], outcome.reasons
     if outcome.stop_reason is StopReason.FAILED:
         word, reasons = "Failed", reasons[1:]
+    elif outcome.stop_reason is StopReason.STALLED:
+        reasons = (STOPS[outcome.stop_reason], *reasons)
     elif outcome.stop_reason not in {StopReason.AGREED, StopReason.ROUNDS_SPENT}:
         # The first reason is the stop itself, as a word of the record.
         reasons = (STOPS[outcome.stop_reason], *reasons[1:])
     return f"{word}: {in_line('; '.join(reasons))}".removesuffix(".") + "."
 
 
+def _positions(finding: Finding) -> Iterator[str]:
+    """Yield what the author and the raiser said last of an open finding."""
+    if finding.answers:
+        answer = finding.answers[-1]
+        yield f"the author: {answer.disposition}, {_short(answer.reasoning)}"
+        if finding.rulings:
+            yield f"{visible(finding.seat)}: {_short(finding.rulings[-1].reason)}"
+
+
+def _short(text: str) -> str:
+    line = visible(text).strip().splitlines()[0]
+    return line if len(line) <= _MAX_ISSUE else f"{line[:_MAX_ISSUE]}…"
+
+
 def _line(finding: Finding) -> str:
-    issue = visible(finding.issue).strip().splitlines()[0]
-    issue = issue if len(issue) <= _MAX_ISSUE else f"{issue[:_MAX_ISSUE]}…"
+    issue = _short(finding.issue)
     severity = styled(f"{finding.severity:8}", "red" if finding.severity in _HEAVY else None, sys.stdout)
     # A failing command is its own location.
     at = "" if finding.issue.startswith(f"`{finding.location}`") else f" at {visible(finding.location)}"

@@ -51,6 +51,7 @@ Which do I want?
   see it work, nothing set up            counterpoint demo
   is this branch good to merge?          counterpoint review
   the same, with my own reviewer         counterpoint review --reviewer NAME
+  and have the findings mended           counterpoint review --reviewer NAME --author NAME
   judge what is not committed yet        counterpoint review --worktree
   it was interrupted, or waits for me    counterpoint resume CASE
   how far is it, is it stuck?            counterpoint status CASE

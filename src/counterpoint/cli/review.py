@@ -17,7 +17,7 @@ from counterpoint.core.docket import Docket
 from counterpoint.drive.cases import case_name
 from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review
 from counterpoint.drive.pulls import bring_pull, find_pull
-from counterpoint.drive.running import Session, check_agents, objects_of, open_review
+from counterpoint.drive.running import Session, check_agents, objects_of, open_review, refuse_edited
 from counterpoint.drive.settings import LOCAL, Settings
 
 __all__ = ["review"]
@@ -53,6 +53,7 @@ def review(*, where: Where, as_json: bool, **given: Any) -> int:
     """
     asked = Asked(**given)
     asked.check()
+    refuse_edited(where.repo)
     request = _request(where, asked)
     session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
     name = case_name("review", session.clock.now(), session.ids.token(4))

@@ -30,6 +30,7 @@ from counterpoint.core.entries import (
     SubmissionSealed,
     VerdictGiven,
 )
+from counterpoint.core.findings import Ruling
 from counterpoint.core.values import Severity
 
 __all__ = ["describe", "in_line", "quoted", "say_command"]
@@ -37,6 +38,9 @@ __all__ = ["describe", "in_line", "quoted", "say_command"]
 
 _MAX_QUOTED: Final = 50_000
 _MAX_LINE: Final = 10_000
+
+
+_RULED: Final = {Ruling.SETTLED: "is settled", Ruling.STANDS: "stands", Ruling.DEFERRED: "is deferred"}
 
 
 def quoted(text: str) -> str:
@@ -110,9 +114,10 @@ def _judgement(entry: ClaimChecked | FindingRaised | FindingRuled | VerdictGiven
             parts.append(in_line(f"Evidence: **{entry.evidence}**. {entry.detail}".rstrip()))
             return "\n\n".join(parts)
         case FindingRuled():
-            return _said(f"{entry.seat} rules that {entry.id} is {entry.ruling}:", entry.reason)
+            return _said(f"{entry.seat} rules that {entry.id} {_RULED[entry.ruling]}:", entry.reason)
         case VerdictGiven():
-            word = "approves" if entry.approved else "does not approve"
+            word = "approves" if entry.claimed else "holds nothing that must be settled on"
+            word = word if entry.approved else "does not approve"
             return _said(f"{entry.seat} {word} {entry.candidate}:", entry.summary)
         case _:
             return _answer(entry)

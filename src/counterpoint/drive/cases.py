@@ -96,7 +96,7 @@ def list_cases(cases: Path) -> tuple[str, ...]:
 
 
 def find_case(cases: Path, wanted: str) -> str:
-    """Return the one case whose name is, begins or ends with `wanted`; `last` is the newest.
+    """Return the one case whose name is or holds `wanted`; `last` is the newest.
 
     Raises:
         SourceError: none or several match.
@@ -104,7 +104,8 @@ def find_case(cases: Path, wanted: str) -> str:
     names = list_cases(cases)
     if wanted == "last" and names:
         return names[-1]
-    found = [n for n in names if n == wanted] or [n for n in names if n.startswith(wanted) or n.endswith(wanted)]
+    ends = [n for n in names if n.startswith(wanted) or n.endswith(wanted)]
+    found = [n for n in names if n == wanted] or ends or [n for n in names if wanted in n]
     if len(found) == 1:
         return found[0]
     if not found:

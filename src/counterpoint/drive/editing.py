@@ -11,24 +11,24 @@ Nothing here pushes, merges, forces or checks out. Sources: SPEC D-06, D-16; DES
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from counterpoint.core.canonical import NotCanonical, canonical_json, digest, parse_json
+from counterpoint.core.canonical import digest
 from counterpoint.core.checks import EditCheck
-from counterpoint.core.codec import decode_value, encode_value
 from counterpoint.core.edits import Edit, Made
 from counterpoint.core.values import Turn
+from counterpoint.drive.journal import Begun, Journal, turn_of
 from counterpoint.drive.kept import Voucher
 from counterpoint.drive.material import materials_of, paths_of
-from counterpoint.errors import NeedsPerson, RecordError, SourceError, UnknownEntry
+from counterpoint.errors import NeedsPerson, SourceError
 from counterpoint.isolation.change import change
 from counterpoint.isolation.commits import Identity, identity_of, make_commit
 from counterpoint.isolation.edits import Edits, changed_paths, take_edits
 from counterpoint.isolation.export import withheld
-from counterpoint.isolation.gitstate import GitState, differences, look_at_git
+from counterpoint.isolation.gitstate import differences, look_at_git
 from counterpoint.isolation.landing import keep, land, staged_apart, unstage
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.restoring import restore
@@ -36,23 +36,9 @@ from counterpoint.record.store import Vault
 
 __all__ = ["Editing"]
 
-_BEGUN: Final = "begun-"
-_DONE: Final = "done-"
-_MAX_JOURNAL: Final = 16 << 20
 _SHOWN: Final = 5
 _OURS: Final = Identity(name="Counterpoint", email="counterpoint@localhost")
 """Whoever edited, what is kept aside is committed by nobody else."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Begun:
-    """What is journalled before an author is asked."""
-
-    git: GitState
-    patient: bool
-    """Whether a person edits: what they leave stays."""
-    start: str
-    """The candidate that the edit starts from."""
 
 
 class Editing:
@@ -86,13 +72,12 @@ class Editing:
         objects.mkdir(parents=True, exist_ok=True)
         self._repository = repository
         self._objects = objects
-        self._vault = vault
         self._case = case
         self._base = base
         self._commits = commits
         self._now = now
         self._environment = environment
-        self._voucher = voucher or Voucher()
+        self._journal = Journal(vault, voucher or Voucher())
 
     # --- before a turn
 
@@ -119,13 +104,32 @@ class Editing:
         if not self._commits:
             return
         state = look_at_git(self._repository)
-        if state.head != candidate:
-            where = state.branch.removeprefix("refs/heads/") or "a detached HEAD"
-            back = f"`git switch BRANCH` or `git reset --keep {candidate[:12]}`"
+        if state.head == candidate:
+            return
+        where = state.branch.removeprefix("refs/heads/") or "a detached HEAD"
+        short = candidate[:12]
+        if not self._is_after(state.head, candidate):
             raise NeedsPerson(
-                f"{where} is at {state.head[:12] or 'no commit'}; the case stands at {candidate[:12]}",
-                hint=f"go back with {back}, then resume the case",
+                f"{where} is at {state.head[:12]}; the case stands at {short}",
+                hint=f"switch to the branch that is at {short}, then resume the case",
             )
+        kept = self._keep(
+            self._tree_of(state.head), state.head[:12], "What somebody had committed while the case was driven"
+        )
+        raise NeedsPerson(
+            f"somebody committed on {where} while the case was driven, most likely the author: it is at"
+            f" {state.head[:12]}, and the case stands at {short}",
+            hint=f"`git reset --keep {short}` takes the branch back ({kept} keeps the commit); then resume the case",
+        )
+
+    def _tree_of(self, commit: str) -> str:
+        with Quarantine(self._repository, extra=(self._objects,)) as quarantine:
+            return quarantine.objects.tree_of(commit)
+
+    def _is_after(self, commit: str, candidate: str) -> bool:
+        with Quarantine(self._repository, extra=(self._objects,)) as quarantine:
+            found = quarantine.git.run("merge-base", candidate, commit, place=quarantine.place, accept=(0, 1, 128))
+        return found.decode("ascii").strip() == candidate
 
     def _keep_files(self, candidate: str) -> str:
         head = look_at_git(self._repository).head
@@ -140,7 +144,7 @@ class Editing:
             NeedsPerson: branch, work tree or git folder are not as they must be.
         """
         line = ""
-        if patient or (goes_on and self._open()):
+        if patient or (goes_on and self._journal.open()):
             self._demand_head(candidate)
         else:
             line = self.put_away(_nothing_pending)
@@ -150,7 +154,7 @@ class Editing:
             except NeedsPerson as error:
                 said = [str(error)] if str(error) not in line else []
                 raise NeedsPerson("; ".join(filter(None, (*said, line))), hint=error.hint) from None
-        self._journal(turn.id, _Begun(git=look_at_git(self._repository), patient=patient, start=candidate))
+        self._journal.begin(turn.id, Begun(git=look_at_git(self._repository), patient=patient, start=candidate))
         return line
 
     def _demand_git(self, turn_id: str) -> None:
@@ -195,7 +199,7 @@ class Editing:
         try:
             found = self._take(request.start)
             faults = (*self._moved(request.turn), *found.faults, *_unlisted(request.paths, found.paths))
-            if request.turn not in map(_turn_of, self._begun_entries()):
+            if not self._journal.has(request.turn):
                 faults = (f"nothing was journalled before {request.turn}", *faults)
             made = None if faults or not found.paths else self._make(request, found)
         except SourceError as error:
@@ -239,10 +243,10 @@ class Editing:
                     f"the edit of {request.turn} cannot be committed: {error}",
                     hint=error.hint or "mend that, then resume the case",
                 ) from None
-        left = self._open()
-        if left and not self._begun(left[-1]).patient:
+        left = self._journal.open()
+        if left and not self._journal.read(left[-1]).patient:
             self._set_index_aside(request.turn, request.start if made is None else made.candidate)
-        self._end(left)
+        self._journal.end(left)
 
     def put_away(self, is_pending: Callable[[str], bool]) -> str:
         """Keep what turns that came to nothing left behind, and put the work tree back.
@@ -252,10 +256,10 @@ class Editing:
         Raises:
             SourceError: git or the disk refuses; whatever was not put back is still there.
         """
-        left = self._open()
-        if not left or any(is_pending(_turn_of(entry)) for entry in left):
+        left = self._journal.open()
+        if not left or any(is_pending(turn_of(entry)) for entry in left):
             return ""
-        turn, begun = _turn_of(left[-1]), self._begun(left[-1])
+        turn, begun = turn_of(left[-1]), self._journal.read(left[-1])
         if begun.patient:
             return ""
         head = look_at_git(self._repository).head
@@ -263,7 +267,7 @@ class Editing:
             where = head[:12] or "no commit"
             return f"the work tree was left as it is: HEAD is at {where}, and {turn} began at {begun.start[:12]}"
         lines = (self._set_aside(turn, begun.start), *self._moved(turn))
-        self._end(left)
+        self._journal.end(left)
         return "; ".join(filter(None, lines))
 
     def _set_aside(self, turn_id: str, start: str) -> str:
@@ -302,52 +306,16 @@ class Editing:
             objects_dir=self._objects,
         )
 
-    # --- the journal: an entry for each time that an author was about to be asked, by number and turn
-
     def _moved(self, turn_id: str, *, is_asked: bool = True) -> tuple[str, ...]:
         """Return what of the git folder is not as it was before the round's first question.
 
-        A turn that was begun twice had not been asked the first time. Where a person edits, only HEAD counts.
+        Where a person edits, only HEAD counts.
         """
-        newest = {_turn_of(entry): entry for entry in self._begun_entries()}
-        if not is_asked:
-            newest.pop(turn_id, None)
-        asked = [entry for turn, entry in newest.items() if _round_of(turn) == _round_of(turn_id)]
-        if not asked:
+        begun = self._journal.first_of_round(turn_id, is_asked=is_asked)
+        if begun is None:
             return ()
-        begun, now = self._begun(asked[0]), look_at_git(self._repository)
+        now = look_at_git(self._repository)
         return differences(replace(begun.git, files=now.files) if begun.patient else begun.git, now)
-
-    def _begun_entries(self) -> list[str]:
-        """Return the names of all entries, oldest first."""
-        return sorted(name.removeprefix(_BEGUN) for name in self._vault.names() if name.startswith(_BEGUN))
-
-    def _open(self) -> list[str]:
-        """Return the entries of which nothing has come yet."""
-        kept = self._vault.names()
-        return [entry for entry in self._begun_entries() if f"{_DONE}{entry}" not in kept]
-
-    def _journal(self, turn_id: str, begun: _Begun) -> None:
-        entries = self._open()
-        if entries and _turn_of(entries[-1]) == turn_id:
-            return
-        name = f"{_BEGUN}{len(self._begun_entries()) + 1:06d}-{turn_id}"
-        line = canonical_json(encode_value(begun)).encode()
-        self._vault.put(name, line + b"\n" + self._voucher.sign(name, line).encode())
-
-    def _begun(self, entry: str) -> _Begun:
-        name = f"{_BEGUN}{entry}"
-        line, _, signature = (self._vault.get(name) or b"").partition(b"\n")
-        if not self._voucher.is_signed(name, line, signature.decode("ascii", "replace")):
-            raise RecordError(f"{name} in the vault is not as it was written", hint="put the file back")
-        try:
-            return decode_value(_Begun, parse_json(line, max_bytes=_MAX_JOURNAL))
-        except (NotCanonical, UnknownEntry) as error:
-            raise RecordError(f"{name} in the vault cannot be read: {error}", hint="put the file back") from None
-
-    def _end(self, entries: Sequence[str]) -> None:
-        for entry in entries:
-            self._vault.put(f"{_DONE}{entry}", b"")
 
     def _take(self, start: str) -> Edits:
         return take_edits(self._repository, start, objects_dir=self._objects)
@@ -357,20 +325,20 @@ def _nothing_pending(turn_id: str) -> bool:
     return False
 
 
-def _turn_of(entry: str) -> str:
-    return entry.partition("-")[2]
-
-
-def _round_of(turn_id: str) -> str:
-    return turn_id.rpartition(".")[0]
-
-
 def _unlisted(listed: tuple[str, ...], changed: tuple[str, ...]) -> tuple[str, ...]:
     """Return a sentence for each way in which the list and the work tree disagree."""
     more = [path for path in changed if path not in listed]
     fewer = [path for path in listed if path not in changed]
-    said = [f"{_named(more)} changed and was not listed"] if more else []
-    return (*said, f"{_named(fewer)} was listed and did not change") if fewer else tuple(said)
+    said = []
+    if more:
+        said.append(f"{_named(more)} changed and {_were(more)} not listed")
+    if fewer:
+        said.append(f"{_named(fewer)} {_were(fewer)} listed and did not change")
+    return tuple(said)
+
+
+def _were(paths: Sequence[str]) -> str:
+    return "was" if len(paths) == 1 else "were"
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ code of the repository and asks nobody; what it would run and send is for a pers
 Source: SPEC D-03 to D-06; DESIGN "Trust".
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,10 +24,13 @@ from counterpoint.drive.config import Loaded, RepositoryFiles, load, load_own
 from counterpoint.drive.material import materials_of, paths_of
 from counterpoint.drive.paths import Folders, disk_asked
 from counterpoint.drive.settings import AgentKind, Settings
-from counterpoint.errors import ConfigError, SourceError
+from counterpoint.drive.shapes import did_you_mean
+from counterpoint.errors import ConfigError, SourceError, Unreachable
 from counterpoint.isolation.change import change
 from counterpoint.isolation.commits import identity_of
 from counterpoint.isolation.export import Remark, withheld
+from counterpoint.isolation.gitstate import look_at_git
+from counterpoint.isolation.process import find_program
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.revisions import default_base, head, merge_base, resolve
 from counterpoint.isolation.worktree import look_at_worktree, snapshot_worktree
@@ -41,6 +45,7 @@ __all__ = [
 ]
 
 _NAMED_WITHHELD: Final = 20
+_SETTINGS: Final = "~/.config/counterpoint/config.toml"
 _SHOWN_DIRTY: Final = 5
 
 
@@ -113,11 +118,19 @@ def plan_review(
         if not request.takes_worktree:
             refuse_dirty(repository)
         base, loaded = _settings(quarantine, tip, request.flags, folders, environment)
+        if base == tip and not request.takes_worktree:
+            named = loaded.settings.review.base or default_base(quarantine).removeprefix("refs/remotes/")
+            raise SourceError(
+                f"there is nothing to review: {named.removeprefix('refs/heads/')} holds HEAD, {tip[:12]}, already",
+                hint="commit the change, name another --base, or review what is not committed with --worktree",
+            )
     settings = loaded.settings
     reviewers = _reviewers(settings)
     _check_seats(settings, request, reviewers)
+    _check_required(settings, environment)
     if request.author and request.commits:
         identity_of(repository, environ=environment)
+        _refuse_detached(repository)
     docket, materials = _docket(request, repository, settings, base=base, tip=tip, snapshot_into=snapshot_into)
     return ReviewPlan(
         repository=repository,
@@ -190,7 +203,8 @@ def _settings(
 
 
 def _base(quarantine: Quarantine, name: str, tip: str) -> str:
-    return merge_base(quarantine, resolve(quarantine, name or default_base(quarantine)), tip)
+    named = name or default_base(quarantine)
+    return merge_base(quarantine, resolve(quarantine, named), tip)
 
 
 def refuse_dirty(repository: Repository) -> None:
@@ -252,11 +266,41 @@ def _check_seats(settings: Settings, request: ReviewRequest, reviewers: Sequence
         _check_author(settings, request)
 
 
+def _refuse_detached(repository: Repository) -> None:
+    state = look_at_git(repository)
+    if not state.branch:
+        raise SourceError(
+            f"HEAD is detached at {state.head[:12]}; what an author commits there would be on no branch",
+            hint="begin one with `git switch -c NAME`, or leave the edits uncommitted with --no-commit",
+        )
+
+
+_SHELL: Final = frozenset({"|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1"})
+
+
+def _check_required(settings: Settings, environment: Mapping[str, str]) -> None:
+    """Refuse a required command that cannot run, before anybody is asked anything."""
+    source = settings.source("checks.require").name
+    for argv in settings.checks.require:
+        if operator := next((word for word in argv if word in _SHELL), None):
+            hint = "put the commands into a script of the project, and require that"
+            expected = "a command that needs no shell, since none runs it"
+            raise ConfigError("checks.require", expected, got=operator, source=source, hint=hint)
+        if "/" in argv[0]:
+            continue  # looked for in the export, where it runs
+        try:
+            find_program(argv[0], env={"PATH": environment.get("PATH", os.defpath)}, cwd=Path("/"))
+        except Unreachable as error:
+            expected = "a program that can be started"
+            raise ConfigError("checks.require", expected, got=argv[0], source=source, hint=error.hint) from None
+
+
 def _check_author(settings: Settings, request: ReviewRequest) -> None:
     found = settings.agents.get(request.author)
     if found is None:
-        listing = ", ".join(sorted(settings.agents))
-        hint = f"set up [agents.{request.author}]"
+        able = sorted(name for name, agent in settings.agents.items() if agent.kind is not AgentKind.CHECKS)
+        listing = ", ".join(able)
+        hint = did_you_mean(request.author, able) or f"set up [agents.{request.author}] in {_SETTINGS}"
         raise ConfigError("--author", f"one of the agents {listing}", got=request.author, hint=hint)
     if found.kind is AgentKind.CHECKS:
         hint = "name an agent or a person"

@@ -5,7 +5,7 @@ Opening and resuming meet here: both end in `drive_review`, which needs nothing 
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from counterpoint.core.docket import Seat, SeatKind
 from counterpoint.core.entries import CaseOpened, ConsentGranted
 from counterpoint.core.limits import Limits
 from counterpoint.drive.api import open_case, rules_of
-from counterpoint.drive.cases import LoadedCase, load_case, make_home
+from counterpoint.drive.cases import HOME, LoadedCase, load_case, make_home
 from counterpoint.drive.clock import Clock, SystemClock, format_stamp
 from counterpoint.drive.committed import read_at, read_settings_files
 from counterpoint.drive.config import load
@@ -27,7 +27,7 @@ from counterpoint.drive.driver import Driver
 from counterpoint.drive.editing import Editing
 from counterpoint.drive.ids import Ids, RandomIds
 from counterpoint.drive.kept import Voucher
-from counterpoint.drive.lease import hold_lease
+from counterpoint.drive.lease import current_holder, hold_lease
 from counterpoint.drive.leftovers import clear, folder_for, programs_of
 from counterpoint.drive.paths import Folders, disk_asked, path_text
 from counterpoint.drive.planning import ReviewPlan, seat_names
@@ -49,6 +49,7 @@ __all__ = [
     "objects_of",
     "open_review",
     "put_away_of_closed",
+    "refuse_edited",
     "settings_of",
 ]
 
@@ -272,8 +273,28 @@ def _worktree_of(repository: Repository, session: Session, opened: CaseOpened) -
         return
     folder = make_home(repository.top).parent / WORKTREE
     folder.mkdir(mode=0o700, exist_ok=True)
-    with hold_lease(folder, case=f"the work tree {path_text(repository.top)}", now=session.clock.now()):
+    with ExitStack() as held:
+        try:
+            held.enter_context(hold_lease(folder, case=opened.case, now=session.clock.now()))
+        except LeaseHeld as error:
+            raise _edited_by(repository, error.holder, error.since) from None
         yield
+
+
+def refuse_edited(repo: Path) -> None:
+    """Refuse to judge a work tree, or to work in it, while an author of another case edits there.
+
+    Raises:
+        LeaseHeld: one does.
+        SourceError: there is no repository.
+    """
+    repository = Repository.find(repo)
+    if holder := current_holder(repository.top / HOME / WORKTREE):
+        raise _edited_by(repository, holder.name, holder.since)
+
+
+def _edited_by(repository: Repository, holder: str, since: str) -> LeaseHeld:
+    return LeaseHeld(path_text(repository.top), holder=holder, since=since, is_worktree=True)
 
 
 def put_away_of_closed(session: Session, case: str) -> str:

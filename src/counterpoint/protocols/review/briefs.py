@@ -65,6 +65,7 @@ you. Answer every finding under `dispositions`, each once, by its id:
   misunderstanding, which you clear up.
 You close nothing yourself: whoever raised a finding rules on your answer. Under `changed`, list every path that you
 changed, added or deleted, from the top of the repository, and no other: an edit that was not listed is not taken.
+What tools leave behind (caches, build output) is an edit unless git ignores it: remove it.
 With nothing edited the list is empty. Answer with exactly one JSON object that fits the schema and nothing else."""
 
 _NAME_CHECKS: Final = "Name the project commands whose result decides, each exactly as listed in the payload."

@@ -195,10 +195,14 @@ def _every_finding_is_answered(said: Spoken) -> str | None:
     if (strange := next((i for i in ids if i not in is_open), None)) is not None:
         return f"{strange[:_SHOWN]!r} is answered, and is no open finding"
     missing = [finding.id for finding in to_answer(said.state) if finding.id not in ids]
-    return f"{', '.join(missing)} has no answer" if missing else None
+    return f"no answer to {', '.join(missing)}" if missing else None
 
 
 _EDITS: Final = frozenset({Disposition.FIX, Disposition.PARTIAL})
+
+
+def _are(ids: list[str]) -> str:
+    return "is" if len(ids) == 1 else "are"
 
 
 def _a_fix_changes_something(said: Spoken) -> str | None:
@@ -207,7 +211,7 @@ def _a_fix_changes_something(said: Spoken) -> str | None:
     answer = said.submission
     fixed = [a.id for a in answer.answers if a.disposition in _EDITS]
     if fixed and not answer.changed:
-        return f"{', '.join(fixed)} is answered with a fix, and no changed path is listed"
+        return f"{', '.join(fixed)} {_are(fixed)} answered with a fix, and no changed path is listed"
     may_edit = {*_EDITS, Disposition.CLARIFY}
     if answer.changed and not any(a.disposition in may_edit for a in answer.answers):
         return f"{len(answer.changed)} changed paths are listed, and no answer is a fix or a clarification"

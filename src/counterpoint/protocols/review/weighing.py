@@ -70,7 +70,7 @@ def _judge(state: CaseState, stop: StopReason) -> tuple[Decision, tuple[str, ...
         return Decision.UNDETERMINED, (f"the case stopped before it was decided: {stop}",)
     against = _reasons_against(state)
     if against:
-        return Decision.REJECTED, against
+        return Decision.REJECTED, (*against, *_disputes(state))
     missing = _reasons_missing(state)
     if missing:
         return Decision.UNDETERMINED, missing
@@ -108,9 +108,8 @@ def _reasons_against(state: CaseState) -> tuple[str, ...]:
 
 def _reasons_missing(state: CaseState) -> tuple[str, ...]:
     verdicts, roster = _verdicts(state), reviewers_of(state.case)
-    disputed = [f for f in state.ledger.blocking(state.case.terms.block_on) if f.is_disputed]
-    reasons = [f"{f.id} is open: {f.seat} holds it, and the author disputes it" for f in disputed]
-    held = {f.seat for f in disputed}
+    reasons = list(_disputes(state))
+    held = {f.seat for f in _disputed(state)}
     reasons += [_why_not(state, v) for v in verdicts.values() if not v.approved and v.seat not in held]
     if waiting := [seat.name for seat in roster if is_waiting(state, seat)]:
         reasons.append(f"no answer from {', '.join(waiting)}")
@@ -125,6 +124,14 @@ def _reasons_missing(state: CaseState) -> tuple[str, ...]:
     if _only_checks_answered(state) and not _a_test_passed(state):
         reasons.append("only checks answered, and no test command passed")
     return tuple(reasons)
+
+
+def _disputed(state: CaseState) -> tuple[Finding, ...]:
+    return tuple(f for f in state.ledger.blocking(state.case.terms.block_on) if f.is_disputed)
+
+
+def _disputes(state: CaseState) -> tuple[str, ...]:
+    return tuple(f"{f.id} is open: {f.seat} holds it, and the author disputes it" for f in _disputed(state))
 
 
 def _why_not(state: CaseState, verdict: VerdictGiven) -> str:

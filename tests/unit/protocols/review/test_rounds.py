@@ -161,7 +161,11 @@ def test_a_review_without_an_author_has_one_reading() -> None:
         (("accept_risk",), REJECTED, ("1 open: F1",)),
         (("clarify",), REJECTED, ("1 open: F1",)),
         (("fix",), REJECTED, ("1 open: F1",)),
-        (("rebut", "accept_risk"), REJECTED, ("1 open: F2",)),
+        (
+            ("rebut", "accept_risk"),
+            REJECTED,
+            ("1 open: F2", "F1 is open: critic holds it, and the author disputes it"),
+        ),
         (
             ("rebut", "partial"),
             UNDETERMINED,
@@ -194,7 +198,10 @@ def test_a_command_that_fails_outweighs_a_dispute() -> None:
     case.read(NAMED_CHECKS)
     case.reply(answered("rebut", "F2"))
     case.read(NAMED_CHECKS)
-    assert (end(case), case.outcome.reasons) == ((SPENT, REJECTED), ("failing: ruff check",))
+    assert (end(case), case.outcome.reasons) == (
+        (SPENT, REJECTED),
+        ("failing: ruff check", "F2 is open: checks holds it, and the author disputes it"),
+    )
 
 
 @pytest.mark.parametrize(("word", "decision"), [("rebut", UNDETERMINED), ("accept_risk", REJECTED)])

@@ -186,9 +186,9 @@ def test_an_author_that_gives_no_valid_answer_ends_the_case_as_failed() -> None:
     """SPEC D-18: asked once more with the reason, then it is no disagreement but a failure."""
     case = play()
     case.read(OPEN)
-    case.fail("author", FailureReason.REFUSED, "F1 has no answer [ANSWER-1]")
+    case.fail("author", FailureReason.REFUSED, "no answer to F1 [ANSWER-1]")
     brief = REVIEW.brief(case.state, case.owed("author"), case.materials("author"))
-    assert brief.payload["your_last_answer_was_not_accepted"] == "F1 has no answer [ANSWER-1]"
+    assert brief.payload["your_last_answer_was_not_accepted"] == "no answer to F1 [ANSWER-1]"
     assert case.settle() == ()
     case.fail("author", FailureReason.TIMEOUT, "no answer in time")
     assert case.settle() == (
