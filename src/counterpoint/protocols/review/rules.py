@@ -83,7 +83,8 @@ def _check_opening(case: CaseOpened) -> None:
 def _apply(state: CaseState, entry: Entry) -> CaseState:
     phase = step_phase(TABLE, state.phase, entry)
     if isinstance(entry, CaseOpened):
-        if entry.protocol != PROTOCOL or entry.rules_version not in _READ:
+        is_read = entry.rules_version == VERSION or (entry.rules_version in _READ and author_of(entry) is None)
+        if entry.protocol != PROTOCOL or not is_read:
             wanted = (
                 f"{entry.protocol} in version {entry.rules_version}; these are the rules of {PROTOCOL} in {VERSION}"
             )

@@ -12,6 +12,7 @@ from counterpoint.core.values import Decision, StopReason
 from counterpoint.errors import Refused, UnknownEntry
 from counterpoint.protocols.review import REVIEW, Phase
 from tests.review_case import (
+    AUTHOR,
     CHECKS,
     CRITIC,
     NAMED_CHECKS,
@@ -222,6 +223,14 @@ def test_a_case_of_other_rules_is_not_folded_by_these(protocol: str, version: in
         "case-opened",
         f"{protocol} in version {version}; these are the rules of review in 2",
     )
+
+
+def test_a_case_of_the_first_rules_has_no_author() -> None:
+    """They knew none: a record that says otherwise was not written by them."""
+    first = replace(opening(CRITIC), rules_version=1)
+    assert REVIEW.apply(REVIEW.initial, first).case.rules_version == 1
+    with pytest.raises(UnknownEntry):
+        REVIEW.apply(REVIEW.initial, replace(first, roster=(AUTHOR, CRITIC)))
 
 
 def test_a_forged_opening_is_refused_when_it_is_read() -> None:
