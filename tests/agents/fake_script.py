@@ -14,6 +14,7 @@ for in the newest text of the user's that holds one. A value in braces or quotes
 | `@@effort WORD` | says that WORD was the effort (Responses) |
 | `@@end truncated` | ends at the output limit; also `refused`, `paused`, `failed` |
 | `@@nousage` | reports no usage |
+| `@@nomodel` | does not say which model answered |
 | `@@choices N` | has N choices (Chat Completions, Gemini) |
 
 | directive | what happens on the connection |
@@ -84,6 +85,7 @@ class Answer:
     effort: str = ""
     end: str = "finished"
     has_usage: bool = True
+    has_model: bool = True
     choices: int = 1
     fault: str = ""
     """The name of a directive about the connection; empty: none."""
@@ -110,6 +112,7 @@ def play(question: Question) -> Answer:
         effort=words.get("effort", ""),
         end=words.get("end", "finished"),
         has_usage="nousage" not in words,
+        has_model="nomodel" not in words,
         choices=int(words.get("choices", "1")),
         fault=fault,
         value=words.get(fault, ""),

@@ -61,7 +61,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _model(question: Question, answer: Answer) -> str:
-    return answer.model or question.model
+    return (answer.model or question.model) if answer.has_model else ""
 
 
 # Anthropic Messages

@@ -7,6 +7,7 @@ import asyncio
 import json
 import traceback
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -17,6 +18,7 @@ from counterpoint.core.values import Usage
 from counterpoint.errors import AgentError, BadReply, TurnTimeout, Unreachable
 from tests.agents import fake_wires
 from tests.agents.fake_api import FakeApi
+from tests.agents.fake_script import Answer
 from tests.agents.models import DEADLINE, GOOD, KEY, KINDS, VERDICT, WORKSPACE, agent, brief
 from tests.processes import finish
 
@@ -135,6 +137,8 @@ FAULTS: Final[Mapping[str, tuple[type[AgentError], str]]] = {
     "@@garbage": (BadReply, "an event of 'critic' is not a JSON object: {not json"),
     "@@plain": (BadReply, "answered with application/json; text/event-stream was asked for"),
     "@@nousage": (BadReply, "does not say how many tokens it used"),
+    "@@nomodel": (BadReply, "does not say which model answered"),
+    f"@@model {'x' * 201}": (BadReply, f"says that '{'x' * 40}'… answered, which is no model's name"),
     "@@call read_file {}": (BadReply, "called the tool 'read_file'; no tool was offered"),
     "@@end refused": (BadReply, "the model of 'critic' refused"),
     "@@end truncated": (BadReply, "was cut at its limit"),
@@ -250,6 +254,31 @@ def test_a_key_that_cannot_be_sent_is_refused_without_a_request(value: str, api:
     assert not api.requests
 
 
+def test_a_name_with_hidden_signs_is_no_models_name() -> None:
+    """SECURITY T1: the name goes into the record and onto terminals."""
+    with FakeApi(lambda _question: Answer(text=APPROVES, model="gpt-5.5\u202e")) as api:
+        error = fault("openai", api, "")
+    assert str(error) == "'critic' says that 'gpt-5.5\\\\u{202e}'… answered, which is no model's name"
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "gemini"])
+def test_the_key_of_a_provider_goes_to_that_provider_alone(kind: str, api: FakeApi) -> None:
+    """SECURITY S8: an address of one's own gets a key only where `key_variable` names one."""
+    about = KINDS[kind]
+    environ = {about.agent.home_key: KEY}
+    near = agent(kind, api, key_variable="")._profile
+    finish(
+        about.agent(near, environ=environ).ask(
+            brief(f"@@json {APPROVES}"), workspace=WORKSPACE, deadline=DEADLINE, on_progress=lambda _line: None
+        )
+    )
+    (request,) = api.requests
+    assert KEY not in str(request)
+    call = about.agent(replace(near, base_url=""), environ=environ).request(brief())
+    assert call.url.startswith(f"{about.agent.home}/")
+    assert KEY in " ".join(call.headers.values())
+
+
 def test_a_proxy_of_the_environment_is_not_used(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
     """ECOSYSTEM 1.2: bytes go to the address that the settings name, and nowhere else."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
@@ -260,7 +289,12 @@ def test_a_proxy_of_the_environment_is_not_used(api: FakeApi, monkeypatch: pytes
 BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
     "openai": {"store": False, "reasoning": {"effort": "high"}, "max_output_tokens": 5000},
     "anthropic": {"thinking": {"type": "adaptive"}, "max_tokens": 5000},
-    "chat": {"reasoning_effort": "high", "max_completion_tokens": 5000, "temperature": 0.5},
+    "chat": {
+        "reasoning_effort": "high",
+        "max_completion_tokens": 5000,
+        "temperature": 0.5,
+        "stream_options": {"include_usage": True},
+    },
     "gemini": {},
 }
 
