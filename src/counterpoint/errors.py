@@ -206,10 +206,11 @@ class LeaseHeld(CounterpointError):
     code = "lease_held"
 
     def __init__(self, case: str, *, holder: str, since: str, is_worktree: bool = False) -> None:
-        what = f"the work tree {case} is edited in a case that {holder} drives" if is_worktree else ""
+        held, what = f"case {case} is driven by {holder}", "case"
+        if is_worktree:
+            held, what = f"the work tree {case} is edited in a case that {holder} drives", "work tree"
         super().__init__(
-            f"{what or f'case {case} is driven by {holder}'} since {since}",
-            hint=f"wait for it, or end that process; the {'work tree' if is_worktree else 'case'} is free at once then",
+            f"{held} since {since}", hint=f"wait for it, or end that process; the {what} is free at once then"
         )
         self.case = case
         self.holder = holder

@@ -18,7 +18,7 @@ from typing import Any
 from counterpoint.agents.base import Agent, Progress, Reply, Workspace
 from counterpoint.agents.checks import ChecksAgent
 from counterpoint.core.briefs import Brief
-from counterpoint.core.checks import CheckRequest, CommandCheck, Evidence, EvidenceStatus, Purpose
+from counterpoint.core.checks import CommandCheck, Evidence, EvidenceStatus, LookUp, Purpose
 from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand
 from counterpoint.core.entries import AttemptFailed
 from counterpoint.drive.api import open_case, roster_of
@@ -125,7 +125,7 @@ class LoggedSubject(TextSubject):
         super().__init__("a change", shown_paths=("a.py",))
         self._log, self._killer = log, killer
 
-    async def look_up(self, request: CheckRequest) -> Evidence:
+    async def look_up(self, request: LookUp) -> Evidence:
         self._killer()
         if isinstance(request, CommandCheck):
             _write(self._log, "ran")
