@@ -92,7 +92,7 @@ _CLIENTS: Final = {
     "copilot": ".bin/copilot",
     "opencode": "opencode-*/bin/opencode",
 }
-"""Where npm puts each coding agent. Install scripts are not run, so two are taken from the package of the platform."""
+"""Where npm puts each coding agent. No install script is run, so two are taken from the package of the platform."""
 
 
 def client(kind: str) -> Path:

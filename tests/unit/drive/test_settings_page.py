@@ -14,7 +14,7 @@ from counterpoint.drive.consent import Scope
 from counterpoint.drive.keys import AGENT_KEYS, KEYS
 from counterpoint.drive.permission import AgentLine, Running, Sending, Wanted
 from counterpoint.drive.questions import compose, needs_person
-from counterpoint.drive.settings import AgentKind, CommandAgent, ModelAgent, Settings, explain
+from counterpoint.drive.settings import AgentKind, CodingAgent, CommandAgent, ModelAgent, Settings, explain
 from counterpoint.errors import ConfigError
 from tests.need import ROOT
 
@@ -57,11 +57,12 @@ def test_every_key_stands_on_the_page_with_its_default_variable_and_flag(key: ob
 OF_AGENTS = (
     ("key of a command", AgentKind.COMMAND, CommandAgent, {"command", "destination"}),
     ("key of a model", AgentKind.OPENAI, ModelAgent, {"model"}),
+    ("key of a coding agent", AgentKind.CODEX, CodingAgent, set()),
 )
 """The head of each table, the kind it is about, its class, and the keys that are needed."""
 
 
-@pytest.mark.parametrize(("head", "kind", "settings", "needed"), OF_AGENTS, ids=["command", "model"])
+@pytest.mark.parametrize(("head", "kind", "settings", "needed"), OF_AGENTS, ids=["command", "model", "coding agent"])
 def test_every_key_of_an_agent_stands_on_the_page_with_its_default(
     head: str, kind: AgentKind, settings: Any, needed: Collection[str]
 ) -> None:
@@ -94,11 +95,11 @@ def test_the_page_has_no_key_that_does_not_exist() -> None:
 def test_every_example_on_the_page_is_settings() -> None:
     """STYLE section 7: every code block of the documents runs."""
     examples = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    assert len(examples) == 3
+    assert len(examples) == 4
     for example in examples:
         files = RepositoryFiles(commit="0" * 40, at_base={"counterpoint.toml": example.encode()})
         found = load(flags={}, environment={}, settings_file=None, repository=files).settings
-        assert isinstance(found.agents["critic"], CommandAgent | ModelAgent)
+        assert isinstance(found.agents["critic"], CommandAgent | ModelAgent | CodingAgent)
 
 
 def test_the_error_on_the_page_is_the_one_that_is_raised() -> None:
