@@ -182,7 +182,7 @@ def _case_in(path: Path, channel: str) -> LoadedCase | None:
     found = {
         n: parse(content[at:end], channel=path.name, strict=False)
         for content in (*archives, _read(path, -1))
-        for n, at, end, _, _ in places(content)
+        for n, at, end, _, _, _ in places(content)
     }
     blocks = [found[n] for n in sorted(found) if n > 0]
     if not blocks or blocks[0].type != _CASE_OPENED:

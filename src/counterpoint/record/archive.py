@@ -31,7 +31,7 @@ def archived_digests(fs: Files, folder: Folder, channel: str) -> tuple[set[tuple
     found: set[tuple[int, str]] = set()
     genesis = None
     for _, content in archived_files(fs, folder, channel):
-        for n, at, end, _, foot in places(content):
+        for n, at, end, _, foot, _ in places(content):
             found.add((n, digest(content[at:end])))
             if n == 0 and foot:
                 genesis = content[at:end]
@@ -76,5 +76,5 @@ def archived_blocks(fs: Files, folder: Folder, channel: str) -> dict[tuple[int, 
     return {
         (n, digest(content[at:end])): content[at:end]
         for _, content in archived_files(fs, folder, channel)
-        for n, at, end, _, _ in places(content)
+        for n, at, end, _, _, _ in places(content)
     }

@@ -91,7 +91,7 @@ def _last_batch(part: Part, found: list[Place]) -> int:
 
 
 def _is_unfinished(part: Part, place: Place, rest: bytes) -> bool:
-    n, at, end, _, _ = place
+    n, at, end, _, _, _ = place
     if n <= part.acknowledged or has_trailer(part.content[at:end]):
         return False
     if part.unfinished is None:
@@ -100,7 +100,7 @@ def _is_unfinished(part: Part, place: Place, rest: bytes) -> bool:
 
 
 def _span(part: Part, place: Place) -> Span:
-    n, at, end, _, _ = place
+    n, at, end, _, _, _ = place
     header = read_header(part.content[at : line_end(part.content, at)[0]])
     assert header is not None, "a place begins with a header"
     block = part.content[at:end]

@@ -1,11 +1,12 @@
 """The entries of one file in a row, as little of each as numbering, turns and caps need."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from counterpoint.record.header import line_end, read_header
-from counterpoint.record.scan import Match, places
+from counterpoint.record.scan import Place, places
 
-__all__ = ["Listed", "list_entries"]
+__all__ = ["Listed", "Listing", "list_entries"]
 
 
 class Listed(NamedTuple):
@@ -23,22 +24,46 @@ class Listed(NamedTuple):
     """It has a trailer."""
 
 
+class Listing:
+    """The entries of a file, taken down while somebody else goes through its places: one scan serves both."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self._rows: list[Listed] = []
+        self._rest = _taken_down(content, self._rows)
+
+    def places(self) -> Iterator[Place]:
+        """Return the places of the file; to be had once."""
+        return self._rest
+
+    def rows(self) -> list[Listed]:
+        """Return the entries in the order of the file, those too that nobody has come to."""
+        for _ in self._rest:
+            pass
+        return self._rows
+
+
 def list_entries(content: bytes) -> list[Listed]:
     """Return the entries of a file in its order."""
-    found = list(places(content))
-    stops = [at for _, at, _, _, _ in found[1:]]
-    stops.append(len(content))
-    return [
-        Listed(n, at, end, stop, *_fields(content, at, head), foot is not None)
-        for (n, at, end, head, foot), stop in zip(found, stops, strict=False)
-    ]
+    return Listing(content).rows()
 
 
-def _fields(content: bytes, at: int, head: Match | None) -> tuple[str, str, str, str]:
+def _taken_down(content: bytes, rows: list[Listed]) -> Iterator[Place]:
+    known: dict[bytes, str] = {}
+    for place in places(content):
+        n, at, end, head, foot, stop = place
+        if head is not None:
+            _, stamp, _, *names = head.groups()
+            sender, kind, thread = [known.get(name) or known.setdefault(name, name.decode()) for name in names]
+            fields = (stamp.decode(), sender, kind, thread)
+        else:
+            fields = _fields(content, at)
+        rows.append(Listed._make((n, at, end, stop, *fields, foot is not None)))
+        yield place
+
+
+def _fields(content: bytes, at: int) -> tuple[str, str, str, str]:
     """Return stamp, sender, type and thread."""
-    if head is not None:
-        stamp, sender, kind, thread = head.group(2, 4, 5, 6)
-        return stamp.decode(), sender.decode(), kind.decode(), thread.decode()
     header = read_header(content[at : line_end(content, at)[0]])
     assert header is not None, "a place begins with a header"
     return header.stamp, header.sender, header.type, header.thread

@@ -14,13 +14,15 @@ from counterpoint.record.trailer import TRAILER, TRAILER_MARK
 __all__ = ["Place", "places", "scan"]
 
 Match = re.Match[bytes]
-Place = tuple[int, int, int, Match | None, Match | None]
-"""Number, offset and end of a block; its header and its trailer where they are in their common form.
+Place = tuple[int, int, int, Match | None, Match | None, int]
+"""Number, offset and end of a block; its header where it is in its common form; its trailer; where the next begins.
 
-A number of -1 is one beyond `MAX_NUMBER`.
+A number of -1 is one beyond `MAX_NUMBER`. Where header and trailer are both there, nothing between them begins like
+a trailer.
 """
 
-_TRAILER_LINE = b"\n" + TRAILER_MARK.encode()
+_TRAILER_MARK = TRAILER_MARK.encode()
+_TRAILER_LINE = b"\n" + _TRAILER_MARK
 _NEWLINE = ord("\n")
 _BLANK = ord(" ")
 _DELETE = 0x7F
@@ -28,7 +30,7 @@ _DELETE = 0x7F
 
 def scan(content: bytes, start: int = 0) -> Iterator[tuple[int, int]]:
     """Yield offset and length of each block in `content` from `start` on, which must begin a line."""
-    for _, at, end, _, _ in places(content, start):
+    for _, at, end, _, _, _ in places(content, start):
         yield at, end - at
 
 
@@ -38,8 +40,12 @@ def places(content: bytes, start: int = 0) -> Iterator[Place]:
     while at >= 0:
         next_n, next_at, next_head = _next_header(content, at + len(MARK))
         stop = len(content) if next_at < 0 else next_at
-        foot = _trailer(content, at, stop, n)
-        yield n, at, foot.end() if foot else _trimmed(content, at, stop), head, foot
+        foot, mark = None, content.find(_TRAILER_MARK, at, stop)
+        if mark >= 0:
+            foot = TRAILER.match(content, mark, stop) if head and content[mark - 1] == _NEWLINE else None
+            if not foot or not head or foot[2] != head[1] or not _ends_line(content, foot.end(), stop):
+                head, foot = None, _trailer(content, at, stop, n)
+        yield n, at, foot.end() if foot else _trimmed(content, at, stop), head, foot, stop
         n, at, head = next_n, next_at, next_head
 
 
@@ -57,9 +63,13 @@ def _next_header(content: bytes, at: int) -> tuple[int, int, Match | None]:
 def _trailer(content: bytes, at: int, stop: int, n: int) -> Match | None:
     while (at := content.find(_TRAILER_LINE, at, stop) + 1) > 0:
         found = TRAILER.match(content, at, stop)
-        if found and int(found[2]) == n and (found.end() == stop or content[found.end()] == _NEWLINE):
+        if found and int(found[2]) == n and _ends_line(content, found.end(), stop):
             return found
     return None
+
+
+def _ends_line(content: bytes, end: int, stop: int) -> bool:
+    return end == stop or content[end] == _NEWLINE
 
 
 def _trimmed(content: bytes, at: int, stop: int) -> int:

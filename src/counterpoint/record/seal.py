@@ -13,7 +13,6 @@ from counterpoint.core.canonical import HIDDEN, digest
 from counterpoint.record.block import take_apart
 from counterpoint.record.scan import Match, Place
 from counterpoint.record.text import MAX_TEXT
-from counterpoint.record.trailer import TRAILER_MARK
 from counterpoint.record.typed import CLOSE, FENCE, ends_like_fence
 
 __all__ = ["Seal", "seal"]
@@ -21,7 +20,7 @@ __all__ = ["Seal", "seal"]
 _GAP = b"\n\n"
 _SHOWN = bytes(range(0x20, 0x7F)) + b"\t\n"
 _HIGH = bytes(range(0x80, 0x100))
-_MARK = TRAILER_MARK.encode()
+_ALONE = (1, 1)
 
 
 class Seal(NamedTuple):
@@ -43,8 +42,8 @@ def seal(content: bytes, place: Place, *, channel: str, strict: bool) -> Seal:
     Raises:
         Corrupt: as `block.take_apart`.
     """
-    n, at, end, head, foot = place
-    if head and foot and (quick := _quick(content, at, head, foot)):
+    n, at, end, head, foot, _ = place
+    if head and foot and (quick := _quick(content, n, at, head, foot)):
         return quick
     content = content[at:end]
     parts = take_apart(content, channel=channel, strict=strict)
@@ -54,22 +53,23 @@ def seal(content: bytes, place: Place, *, channel: str, strict: bool) -> Seal:
     return Seal(n, at, end, stamp, digest(content), trailer.channel_id, trailer.batch, trailer.prev, trailer.sig)
 
 
-def _quick(content: bytes, at: int, head: Match, foot: Match) -> Seal | None:
-    body = content[head.end() : foot.start() - 2]
+def _quick(content: bytes, n: int, at: int, head: Match, foot: Match) -> Seal | None:
+    line, end = foot.span()
+    body = content[head.end() : line - 2]
+    channel_id, _, part, total, prev, said, sig = foot.groups()
     if (
-        content[foot.start() - 2 : foot.start()] != _GAP
-        or sha256(body).hexdigest().encode() != foot[6]
+        content[line - 2 : line] != _GAP
+        or sha256(body).hexdigest().encode() != said
         or not _is_date(head[3])
         or not _is_simple(body)
     ):
         return None
-    batch = (int(foot[3]), int(foot[4])) if foot[3] else (1, 1)
+    batch = (int(part), int(total)) if part else _ALONE
     if batch[0] > batch[1]:
         return None
-    end = foot.end()
     own = sha256(content[at:end]).hexdigest()
-    sig = foot[7].decode() if foot[7] else None
-    return Seal(int(foot[2]), at, end, head[2].decode(), own, foot[1].decode(), batch, foot[5].decode(), sig)
+    signature = sig.decode() if sig else None
+    return Seal(n, at, end, head[2].decode(), own, channel_id.decode(), batch, prev.decode(), signature)
 
 
 @lru_cache(maxsize=256)
@@ -82,7 +82,8 @@ def _is_date(text: bytes) -> bool:
 
 
 def _is_simple(body: bytes) -> bool:
-    if _MARK in body or len(body) > MAX_TEXT or not _is_visible(body):
+    """Say whether this is a text that every mode takes, if nothing in it begins like a trailer."""
+    if len(body) > MAX_TEXT or not _is_visible(body):
         return False
     typed = ends_like_fence(body)
     if typed is None:

@@ -88,7 +88,7 @@ class Source:
 
     def _broken(self, place: Place, due: int, error: Corrupt) -> Corrupt:
         """Return what to raise for a block that is not in its form: `Torn` where its trailer is what is missing."""
-        n, at, _, _, trailer = place
+        n, at, _, _, trailer, _ = place
         reason = error.reason
         if n != due and self.strict and not self.compacted:
             n, reason = due, f"{reason}; its header says MSG-{n}"

@@ -43,7 +43,7 @@ def last_whole(content: bytes, start: int = 0, *, channel: str, strict: bool) ->
 
 
 def _whole(content: bytes, place: Place, *, channel: str, strict: bool) -> Seal | None:
-    _, at, end, _, foot = place
+    _, at, end, _, foot, _ = place
     if line_end(content, end)[1] == end or (foot is None and line_end(content, at)[0] == end):
         return None
     try:

@@ -137,7 +137,7 @@ def _sources(channel: str, content: bytes, archives: Sequence[tuple[str, bytes]]
 
 def _genesis(channel: str, sources: Sequence[Source]) -> tuple[Block, Genesis] | None:
     for source in reversed(sources):
-        for n, at, end, _, _ in places(source.content):
+        for n, at, end, _, _, _ in places(source.content):
             if n == 0:
                 block = parse(source.content[at:end], channel=channel, strict=False)
                 return block, parse_genesis(block, channel=channel)

@@ -82,7 +82,7 @@ class View:
             Corrupt: one is not in its form.
         """
         content = read_all(self.fs, self.fd, start=self._start(after), end=self.end)
-        found = [self._parse(content[at:end]) for n, at, end, _, _ in places(content) if n > after]
+        found = [self._parse(content[at:end]) for n, at, end, _, _, _ in places(content) if n > after]
         if len(found) < self.index.head.n - max(after, -1 if self.genesis else 0):
             known = {(block.n, block.digest) for block in found}
             archived = archived_blocks(self.fs, self.folder, self.channel)

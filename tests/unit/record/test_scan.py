@@ -106,7 +106,7 @@ def _seal(content: bytes, *, strict: bool) -> list[Seal | str]:
 
 def _take_apart(content: bytes, *, strict: bool) -> list[Seal | str]:
     apart: list[Seal | str] = []
-    for n, at, end, _, _ in places(content):
+    for n, at, end, _, _, _ in places(content):
         block = content[at:end]
         try:
             parts = take_apart(block, channel="c", strict=strict)
