@@ -5,6 +5,7 @@ Shared by `review` and `resume`.
 
 import asyncio
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from typing import Final
@@ -46,7 +47,10 @@ _MAX_ISSUE: Final = 200
 
 def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, *, as_json: bool) -> int:
     """Drive an open case to its end and print the result, or what stopped it and how to go on; return the code."""
+    taping = session.taping
     resume = where.command_line("resume", case)
+    if taping is not None:
+        resume += f" {taping.flag} {shlex.quote(path_text(taping.folder))}"
     try:
         with Watcher() as watcher:
             on_event = _keeping_files(watcher, where, case)
@@ -58,6 +62,8 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
         return say_interrupted(as_json=as_json, resume=resume)
     except CounterpointError as error:
         return fail(error, as_json=as_json, resume=resume)
+    if taping is not None and (unused := taping.unused(ended.entries)):
+        tell(f"note: the cassette has turns that were not asked for: {', '.join(unused)}", colour="yellow")
     code = end_case(where, ended, as_json=as_json)
     leave_comment(session, ended, as_json=as_json)
     return code

@@ -1,12 +1,14 @@
 """`counterpoint resume`: go on with a case that waits or was interrupted."""
 
 import os
+from pathlib import Path
 
 import click
 
 from counterpoint.cli.allow import ask_leave
 from counterpoint.cli.ending import end_case, put_away, run_to_its_end
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
+from counterpoint.cli.review_options import taping_of, taping_options
 from counterpoint.cli.where import Where, case_argument, where_options
 from counterpoint.core.docket import SeatKind
 from counterpoint.drive.cases import LoadedCase
@@ -38,19 +40,35 @@ __all__ = ["resume"]
     metavar="DEST",
     help="Let what its reviewers are given be sent there, in this run.",
 )
+@taping_options
 @json_option
-def resume(*, case: str, where: Where, trust_commands: bool, consents: tuple[str, ...], as_json: bool) -> int:
+def resume(
+    *,
+    case: str,
+    where: Where,
+    trust_commands: bool,
+    consents: tuple[str, ...],
+    record: Path | None,
+    replay: Path | None,
+    as_json: bool,
+) -> int:
     """Go on with a case: no seat that has answered is asked again, and nothing is recorded twice.
 
     A closed case is left as it is; its result is printed. The record is verified first, and has to be this machine's.
+    A case that is recorded, or played again, goes on so where the same folder is named.
     """
+    taping = taping_of(record, replay)
     loaded = _load_own(where, case)
     if loaded.state.closed is not None:
         put_away(where, loaded.name)
         return end_case(where, loaded, as_json=as_json)
     if holder := current_holder(loaded.folder):
         raise LeaseHeld(loaded.name, holder=holder.name, since=holder.since)
-    session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
+    if taping is not None:
+        taping.check_case(loaded.name, loaded.state.case.docket)
+    session = Session.of(
+        repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ, taping=taping
+    )
     repository, opened = Repository.find(where.repo), loaded.state.case
     settings = settings_of(session, repository, opened.docket.base)
     check_seats(opened, settings)

@@ -34,6 +34,8 @@ _SHOWN_REMARKS: Final = 5
         ("counterpoint review --author claude --reviewer codex", "to agreement, a commit for each round"),
         ("counterpoint review 12 --reviewer codex", "a pull request; the outcome is one comment there"),
         ("counterpoint review --worktree", "judge the files as they lie, committed or not"),
+        ("counterpoint review --reviewer codex --record ~/tape", "keep what was answered"),
+        ("counterpoint review --reviewer codex --replay ~/tape", "the same again, without asking anybody"),
         ("counterpoint review --trust-commands --json", "in a pipeline: nobody is asked"),
     ],
 )
@@ -54,8 +56,12 @@ def review(*, where: Where, as_json: bool, **given: Any) -> int:
     asked = Asked(**given)
     asked.check()
     refuse_edited(where.repo)
+    if asked.taping is not None:
+        asked.taping.check(where.repo)
     request = _request(where, asked)
-    session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
+    session = Session.of(
+        repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ, taping=asked.taping
+    )
     name = case_name("review", session.clock.now(), session.ids.token(4))
     try:
         plan, allowed = _open(session, where, asked, request, name)
@@ -94,7 +100,7 @@ def _open(
     """Plan the review, ask for leave and write the beginning of the case."""
     plan = plan_review(
         request,
-        folders=where.folders,
+        folders=session.folders,
         environment=os.environ,
         snapshot_into=objects_of(where.make() if request.takes_worktree else where.cases, name),
     )
@@ -113,6 +119,8 @@ def _open(
         consent_flags=asked.consents,
     )
     where.make()
+    if session.taping is not None:
+        session.taping.begin(plan.settings, plan.docket, plan.seats, name)
     open_review(session, plan, case=name, grants=allowed.grants)
     return plan, allowed
 

@@ -8,14 +8,16 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from counterpoint.core.docket import Effort
 from counterpoint.core.values import Severity
+from counterpoint.drive.cassettes import Taping
 
-__all__ = ["Asked", "review_options"]
+__all__ = ["Asked", "review_options", "taping_of", "taping_options"]
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _LONGEST_S: Final = 31 * 86400
@@ -77,6 +79,13 @@ class Asked:
     max_calls: int | None
     max_tokens: int | None
     deadline: int | None
+    record: Path | None
+    replay: Path | None
+
+    @property
+    def taping(self) -> Taping | None:
+        """Where answers are recorded, or played again from."""
+        return taping_of(self.record, self.replay)
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -119,6 +128,24 @@ class Asked:
             raise click.UsageError(f"{', '.join(idle)} is about an author; name one with --author")
 
 
+def taping_of(record: Path | None, replay: Path | None) -> Taping | None:
+    """Return what the two options come to.
+
+    Raises:
+        UsageError: both were given.
+    """
+    if record is not None and replay is not None:
+        raise click.UsageError("--record asks the agents, and --replay asks none; give one of them")
+    return Taping.of(record, replay)
+
+
+_FOLDER: Final = click.Path(path_type=Path, file_okay=False)
+_TAPING: Final = (
+    click.option(
+        "--record", type=_FOLDER, metavar="DIR", help="Keep in DIR what each seat is asked, answers and edits."
+    ),
+    click.option("--replay", type=_FOLDER, metavar="DIR", help="Ask no agent: answer and edit as recorded in DIR."),
+)
 _OPTIONS: Final = (
     click.argument("pull", type=_PullNumber(), required=False, metavar="[PR]"),
     click.option(
@@ -183,11 +210,19 @@ _OPTIONS: Final = (
         help="Stop asking once this many tokens are reported.",
     ),
     click.option("--deadline", type=_Seconds(), help="End the case after this long: 90s, 10m, 2h."),
+    *_TAPING,
 )
 
 
 def review_options(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options of a review; they reach it by the names of `Asked`."""
     for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def taping_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command `--record` and `--replay`."""
+    for option in reversed(_TAPING):
         command = option(command)
     return command

@@ -3,40 +3,38 @@
 Opening and resuming meet here: both end in `drive_review`, which needs nothing but the case's name.
 """
 
-import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Final
 
-from counterpoint.agents.base import Agent
 from counterpoint.core.case import CaseState
 from counterpoint.core.docket import Seat, SeatKind
 from counterpoint.core.entries import CaseOpened, ConsentGranted
 from counterpoint.core.limits import Limits
 from counterpoint.drive.api import open_case, rules_of
 from counterpoint.drive.cases import HOME, LoadedCase, load_case, make_home
-from counterpoint.drive.clock import Clock, SystemClock, format_stamp
-from counterpoint.drive.committed import read_at, read_settings_files
+from counterpoint.drive.clock import format_stamp
+from counterpoint.drive.committed import read_settings_files
 from counterpoint.drive.config import load
 from counterpoint.drive.consent import Grant
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.editing import Editing
-from counterpoint.drive.ids import Ids, RandomIds
 from counterpoint.drive.kept import Voucher
 from counterpoint.drive.lease import current_holder, hold_lease
 from counterpoint.drive.leftovers import clear, folder_for, programs_of
-from counterpoint.drive.paths import Folders, disk_asked, path_text
+from counterpoint.drive.paths import disk_asked, path_text
 from counterpoint.drive.planning import ReviewPlan, seat_names
 from counterpoint.drive.progress import OnEvent, ignore_events
-from counterpoint.drive.registry import Registry
 from counterpoint.drive.reviewed import ReviewedChange
+from counterpoint.drive.seat_homes import remove_homes
+from counterpoint.drive.seating import agents_of, check_agents, check_seats
+from counterpoint.drive.session import Session
 from counterpoint.drive.settings import AgentKind, Settings
 from counterpoint.drive.store import machine_key, open_store
-from counterpoint.errors import ConfigError, LeaseHeld
+from counterpoint.errors import LeaseHeld
 from counterpoint.isolation.repository import Repository
 from counterpoint.record.store import Vault
 
@@ -57,30 +55,6 @@ OBJECTS: Final = "objects"
 """In a case's folder: the objects of a working tree's snapshot, and of what its author edits."""
 WORKTREE: Final = "work-tree"
 """Beside the cases of a work tree: the lease on editing it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """What one process drives with."""
-
-    repo: Path
-    cases: Path
-    folders: Folders
-    environment: Mapping[str, str]
-    clock: Clock
-    ids: Ids
-
-    @classmethod
-    def of(cls, *, repo: Path, cases: Path, folders: Folders, environment: Mapping[str, str]) -> "Session":
-        """Return a session with the machine's clock and randomness."""
-        return cls(
-            repo=repo,
-            cases=cases,
-            folders=folders,
-            environment=environment,
-            clock=SystemClock(),
-            ids=RandomIds(secrets.token_hex),
-        )
 
 
 def objects_of(cases: Path, case: str) -> Path:
@@ -196,7 +170,14 @@ def driving(
                 rules_of(opened.protocol),
                 store,
                 case,
-                _agents(session, opened, settings, repository, resume or f"counterpoint resume {case}"),
+                agents_of(
+                    session,
+                    opened,
+                    settings,
+                    repository,
+                    resume=resume or f"counterpoint resume {case}",
+                    objects=objects_of(session.cases, case),
+                ),
                 subject,
                 clock=session.clock,
                 salt=lambda: session.ids.token(16),
@@ -345,56 +326,7 @@ async def drive_review(
     with driving(session, case, may_run=may_run, on_event=on_event, resume=resume) as driver:
         await driver.record_consents([_consent(grant) for grant in grants])
         await driver.run()
-    return load_case(open_store(session.cases, session.folders), session.cases, case)
-
-
-def _agents(
-    session: Session, opened: CaseOpened, settings: Settings, repository: Repository, resume: str
-) -> Mapping[str, Agent]:
-    drafts = session.cases / opened.case / "drafts"
-    if any(seat.agent == AgentKind.HUMAN for seat in opened.roster):
-        drafts.mkdir(mode=0o700, exist_ok=True)
-    registry = _registry(session, settings, repository, opened.docket.base, resume=resume, drafts=drafts)
-    return {seat.name: registry.agent(seat.party) for seat in opened.roster}
-
-
-def _registry(
-    session: Session, settings: Settings, repository: Repository, base: str, *, resume: str, drafts: Path
-) -> Registry:
-    return Registry(
-        settings,
-        read_at_base=partial(read_at, repository, base),
-        environment=session.environment,
-        resume=resume,
-        drafts=drafts,
-    )
-
-
-def check_agents(session: Session, plan: ReviewPlan) -> None:
-    """Build every agent of a plan once, so that one that cannot be is told before anybody is asked anything.
-
-    Raises:
-        ConfigError: an agent's settings cannot be used, or its program or script is not there.
-    """
-    base = plan.docket.base
-    registry = _registry(session, plan.settings, plan.repository, base, resume="", drafts=session.cases)
-    for name in plan.seats:
-        registry.agent(name)
-
-
-def check_seats(opened: CaseOpened, settings: Settings) -> None:
-    """Hold the settings to the agents that a case was opened with.
-
-    Raises:
-        ConfigError: one is gone, is of another kind, or sends elsewhere.
-    """
-    for seat in opened.roster:
-        found = settings.agents.get(seat.party)
-        got = "no such agent" if found is None else f"{found.kind}, to {found.destination}"
-        if got != f"{seat.agent}, to {seat.destination}":
-            raise ConfigError(
-                f"agents.{seat.party}",
-                f"the agent that the case was opened with: {seat.agent}, to {seat.destination}",
-                got=got,
-                hint="put the settings back, or withdraw the case and review anew",
-            )
+    loaded = load_case(open_store(session.cases, session.folders), session.cases, case)
+    if loaded.state.closed is not None:
+        remove_homes(session.environment, case)
+    return loaded
