@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from counterpoint.agents.command import CommandProfile
     from counterpoint.agents.human import Terminal
     from counterpoint.agents.models import ModelAgent
+    from counterpoint.drive.cassettes import Tape
 
 __all__ = ["Registry"]
 
@@ -53,6 +54,8 @@ class Registry:
         self._resume = resume
         self._drafts = drafts
         self._terminal: Terminal | None = None
+        self.tape: Tape | None = None
+        """Sits around every agent while a cassette is recorded or played."""
 
     def agent(self, name: str) -> Agent:
         """Return the agent of that name.
@@ -64,6 +67,8 @@ class Registry:
         if found is None:
             known = ", ".join(sorted(self._settings.agents))
             raise ConfigError(f"agents.{name}", f"one of {known}", hint=f"add [agents.{name}] to your settings")
+        if self.tape is not None:
+            return self.tape.agent(found, lambda: self._build(name, found))
         return self._build(name, found)
 
     def _build(self, name: str, found: AgentSettings) -> Agent:
