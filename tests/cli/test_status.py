@@ -166,7 +166,7 @@ def test_an_approver_stands_and_a_review_in_which_nothing_moves_is_seen(project:
         ("critic", "asked"),
         ("checks", "stands"),
     ]
-    assert "\nround:     2 until they agree; the reviewers read\n" in shown
+    assert "\nround:     2 (until they agree); the reviewers read\n" in shown
     assert "\nfindings:  1 major open; 1 disputed by the author\n" in shown
     shown, found = _status(project)
     assert found["closed"] == {"decision": "undetermined", "stop_reason": "stalled"}

@@ -115,7 +115,7 @@ def test_after_a_reading_one_line_says_what_is_open_what_it_cost_and_who_is_awai
     ]
     some = Usage(input_tokens=5, known=False)
     assert told("", EventKind.ROUND, owes, progress=at(2, "ana", max_rounds=0, usage=some)) == [
-        f"[  2.0 s] round 2 until they agree read: nothing open; 5 tokens or more; {owes}"
+        f"[  2.0 s] round 2 (until they agree) read: nothing open; 5 tokens or more; {owes}"
     ]
     none = at(1, "ana", usage=Usage())
     assert told("", EventKind.ROUND, owes, progress=none)[0].split("; ")[1:] == ["tokens not reported", owes]

@@ -10,7 +10,7 @@
 | the number of a grant or an answer | twelve digits, others for another value |
 | a public key, its fingerprint, base64 | `ssh-ed25519 AAAA…`, `SHA256:…`, `…=` |
 | a stamp | 2026-07-06T14:07:48+00:00, and as many days later as it is |
-| a duration in fractions of seconds | `…` |
+| a duration in fractions of seconds, the age of a turn, the month of an archive | `…` |
 
 Commits are not replaced: those of the example repository are the same everywhere. Digits that a page shows may be
 typed on it, too.
@@ -30,7 +30,9 @@ _PATTERN: Final = re.compile(
     r"|(?P<case>\breview-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8})"
     r"|(?P<digest>\b[0-9a-f]{64}\b)"
     r"|(?P<channel>\b[0-9a-f]{32}\b)"
+    r"|(?P<month>\bshop-[0-9]{5}-[0-9]{4}-[0-9]{2}\.md\b)"
     r"|(?P<mailbox>\bshop-[0-9]{5}\b)"
+    r"|(?P<age>(?<=\"turn_age_seconds\": )[0-9]+)"
     r"|(?P<number>(?:(?<=\bas )|(?<=\brevoked )|^)[0-9a-f]{12}\b)"
     r"|(?P<key>\bssh-ed25519 AAAA[\w+/=]+)"
     r"|(?P<print>\bSHA256:[\w+/=]+)"
@@ -72,6 +74,8 @@ class Normaliser:
                 return f"review-20260706t140748z-{self._another(value.rpartition('-')[2])[:8]}"
             case "digest" | "channel":
                 return f"{self._another(value)[:8]}…"
+            case "month":
+                return "shop-04711-…"
             case "mailbox":
                 return "shop-04711"
             case "number":

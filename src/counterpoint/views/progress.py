@@ -19,8 +19,8 @@ def say_round(progress: Progress) -> str:
         return "a single reading"
     if progress.is_last_reading:
         return f"last reading, after {_count(progress.max_rounds, 'round')}"
-    most = f"of at most {progress.max_rounds}" if progress.max_rounds else "of no stated number"
-    return f"round {progress.round} {most}"
+    most = f" of at most {progress.max_rounds}" if progress.max_rounds else " (until they agree)"
+    return f"round {progress.round}{most}"
 
 
 def say_open(progress: Progress) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint.cli.channel import COMMANDS, command, run
-from counterpoint.cli.channel.manual import help_of
+from counterpoint.cli.channel.manual import EXAMPLES, help_of
+from counterpoint.cli.manual import Manual, ManualGroup
 
 if TYPE_CHECKING:
     from counterpoint.cli.channel.parsing import Shape
@@ -16,19 +17,36 @@ if TYPE_CHECKING:
 __all__ = ["channel"]
 
 
-class _Listed(click.Command):
+class _Listed(Manual):
     """One command, with the options that a shell completes."""
 
     def __init__(self, name: str) -> None:
         shape: Shape = command(name).SHAPE
-        options = [click.Option([option.flag], is_flag=not option.takes) for option in shape.options]
-        super().__init__(name, params=list(options), help=shape.summary, add_help_option=False)
+        options = [
+            click.Option(
+                [option.flag],
+                is_flag=not option.takes,
+                multiple=option.repeats,
+                metavar=option.takes or None,
+                help=option.about,
+                hidden=option.hidden,
+            )
+            for option in shape.options
+        ]
+        super().__init__(
+            name,
+            params=list(options),
+            help=f"{shape.summary[:1].upper()}{shape.summary[1:]}.",
+            add_help_option=False,
+            examples=shape.examples,
+            exits=shape.exits,
+        )
 
     def get_help(self, ctx: click.Context) -> str:
         return help_of(str(self.name))
 
 
-class _Channel(click.Group):
+class _Channel(ManualGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -48,4 +66,10 @@ class _Channel(click.Group):
         return run(ctx.meta[__name__])
 
 
-channel = _Channel("channel", help="The mailbox: two parties take turns in a Markdown file.", add_help_option=False)
+channel = _Channel(
+    "channel",
+    help="The mailbox: two parties take turns in a Markdown file.",
+    add_help_option=False,
+    examples=EXAMPLES,
+    exits={0: "done", 1: "refused, or something cannot be read", 2: "the command line is wrong"},
+)

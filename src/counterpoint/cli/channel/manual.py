@@ -8,7 +8,10 @@ from counterpoint.cli.channel import COMMANDS, command
 from counterpoint.cli.channel.parsing import Option, Shape
 from counterpoint.cli.channel.printing import print_lines
 
-__all__ = ["help_of", "print_help"]
+__all__ = ["EXAMPLES", "help_of", "print_help"]
+
+EXAMPLES: Final = (("counterpoint channel status", "whose turn it is, and for how long"),)
+"""Of the mailbox as a whole."""
 
 _WIDTH: Final = 100
 _COLUMN: Final = 26
@@ -29,7 +32,8 @@ def help_of(name: str) -> str:
     if not name:
         rows = [(known, command(known).SHAPE.summary) for known in COMMANDS]
         usage = "usage: counterpoint channel COMMAND [options]"
-        return "\n".join([usage, "", *textwrap.wrap(_OVERVIEW, _WIDTH), "", "commands:", *_table(rows)])
+        about = textwrap.wrap(_OVERVIEW, _WIDTH)
+        return "\n".join([usage, "", *about, "", "commands:", *_table(rows), *_examples(EXAMPLES)])
     shape: Shape = command(name).SHAPE
     return "\n".join(_manual(name, shape))
 
@@ -45,15 +49,19 @@ def _manual(name: str, shape: Shape) -> Iterator[str]:
     yield ""
     yield "options:"
     yield from _table([("-h, --help", "print this help"), *((_spelled(one), one.about) for one in shape.options)])
-    if shape.examples:
-        yield ""
-        yield "examples:"
-        for line, what in shape.examples:
-            yield f"  # {what}"
-            yield f"  {line}"
+    yield from _examples(shape.examples)
     yield ""
     yield "exit codes:"
     yield from _table([(str(code), meaning) for code, meaning in shape.exits.items()])
+
+
+def _examples(examples: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if examples:
+        yield ""
+        yield "examples:"
+    for line, what in examples:
+        yield f"  # {what}"
+        yield f"  {line}"
 
 
 def _spelled(option: Option) -> str:
