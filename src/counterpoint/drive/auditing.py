@@ -23,7 +23,7 @@ from counterpoint.record.bell import read_bell
 from counterpoint.record.contents import Everything
 from counterpoint.record.findings import Finding, Level, Verification
 from counterpoint.record.header import parse_stamp
-from counterpoint.record.listing import Listed, list_entries
+from counterpoint.record.listing import Listed
 from counterpoint.record.names import bell_file, channel_file
 from counterpoint.record.settings import CASE_VERSION
 
@@ -59,17 +59,21 @@ def audit(store: FileStore, channel: str, *, now: str, found: Everything | None 
         RecordError: there is no such folder, or a writer held the channel for too long.
     """
     found = found or store.everything(channel)
-    rows = _rows(channel, found)
-    findings = list(_numbered(channel, rows))
-    is_readable = not any(finding.code == "unreadable-record" for finding in findings)
-    findings += _doorbell(store.root, channel, found, rows)
-    chain = None
-    if is_readable:
+    unreadable = _unreadable(found)
+    chain, broken = None, None
+    if not unreadable:
+        # The chain before the rows: the one scan of each file takes these down.
         try:
             chain = store.verify_shared(channel, found, now=now)
-            findings += _of_chain(chain, rows)
         except RecordError as error:
-            findings.append(_anomaly("chain", str(error)))
+            broken = error
+    rows: _Rows = {
+        name or channel_file(channel): unreadable.get(name) or listing.rows()
+        for name, listing in found.listings.items()
+    }
+    findings = [*_numbered(channel, rows), *_doorbell(store.root, channel, found, rows)]
+    if not unreadable:
+        findings += _of_chain(chain, rows) if broken is None else [_anomaly("chain", str(broken))]
         findings += _together(found, rows)
         if not any(finding.level is Level.ANOMALY for finding in findings):
             findings += _by_rules(store, channel, found, rows, chain)
@@ -80,18 +84,19 @@ _Rows = Mapping[str, Sequence[Listed] | UnicodeDecodeError]
 """By file, the channel file first: its entries, or why they cannot be read."""
 
 
-def _rows(channel: str, found: Everything) -> _Rows:
-    files = [] if found.content is None else [(channel_file(channel), found.content)]
-    return {name: _listed(content) for name, content in (*files, *found.archives)}
+def _unreadable(found: Everything) -> Mapping[str, UnicodeDecodeError]:
+    """Return by archive name, "" for the channel file, why a file is no text."""
+    files = (("", found.content or b""), *found.archives)
+    return {name: error for name, content in files if (error := _why_no_text(content))}
 
 
-def _listed(content: bytes) -> Sequence[Listed] | UnicodeDecodeError:
+def _why_no_text(content: bytes) -> UnicodeDecodeError | None:
     try:
         if not content.isascii():
             content.decode()
     except UnicodeDecodeError as error:
         return error
-    return list_entries(content)
+    return None
 
 
 def _numbered(channel: str, rows: _Rows) -> Iterator[Finding]:

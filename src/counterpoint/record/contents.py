@@ -1,6 +1,6 @@
 """All the bytes that a channel's verification looks at, read in an order that a writer at work cannot upset."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from counterpoint.record.findings import Checkpoint, Remembered, Verification
 from counterpoint.record.fs import Files, Folder
 from counterpoint.record.genesis import parse_genesis
 from counterpoint.record.heads import Heads, Kept
+from counterpoint.record.listing import Listing
 from counterpoint.record.names import bell_file, channel_file
 from counterpoint.record.safe import open_plain, read_all, read_file
 from counterpoint.record.verify import verify
@@ -109,6 +110,8 @@ class Everything(NamedTuple):
     content: bytes | None
     """The channel file; `None` where there is none."""
     archives: tuple[tuple[str, bytes], ...]
+    listings: Mapping[str, Listing]
+    """The entries of each file, by archive name; those of the channel file under ""."""
 
 
 def read_everything(fs: Files, folder: Folder, channel: str) -> Everything:
@@ -125,7 +128,9 @@ def read_everything(fs: Files, folder: Folder, channel: str) -> Everything:
             content = read_all(fs, fd)
         finally:
             fs.close(fd)
-    return Everything(bell, content, tuple(archived_files(fs, folder, channel)))
+    archives = tuple(archived_files(fs, folder, channel))
+    files = archives if content is None else (("", content), *archives)
+    return Everything(bell, content, archives, {name: Listing(whole) for name, whole in files})
 
 
 def verify_everything(channel: str, found: Everything, *, heads: Heads | None, now: str) -> Verification | None:
@@ -149,6 +154,7 @@ def verify_everything(channel: str, found: Everything, *, heads: Heads | None, n
         remembered=kept and Remembered(genesis=kept.genesis, n=kept.n, head=kept.head),
         doorbell=None if bell is None else bell[0],
         now=now,
+        listings=found.listings,
     )
     _remember(heads, channel, verified)
     return verified

@@ -28,16 +28,21 @@ class Listing:
     """The entries of a file, taken down while somebody else goes through its places: one scan serves both."""
 
     def __init__(self, content: bytes) -> None:
-        self.content = content
+        self._content = content
         self._rows: list[Listed] = []
         self._rest = _taken_down(content, self._rows)
+        self._is_begun = False
 
     def places(self) -> Iterator[Place]:
-        """Return the places of the file; to be had once."""
+        """Return the places of the file; what the first caller goes through is taken down."""
+        if self._is_begun:
+            return places(self._content)
+        self._is_begun = True
         return self._rest
 
     def rows(self) -> list[Listed]:
         """Return the entries in the order of the file, those too that nobody has come to."""
+        self._is_begun = True
         for _ in self._rest:
             pass
         return self._rows

@@ -14,6 +14,7 @@ from counterpoint.errors import Corrupt
 from counterpoint.frozen import dataclass
 from counterpoint.record.findings import Torn
 from counterpoint.record.header import line_end
+from counterpoint.record.listing import Listing
 from counterpoint.record.names import index_page
 from counterpoint.record.scan import Place, places
 from counterpoint.record.seal import Seal, seal
@@ -39,6 +40,8 @@ class Source:
     """Where in its file `content` begins, which is where the block before it ends; `None`: it is the whole file."""
     after: int = -1
     """The number of that block."""
+    listing: Listing | None = None
+    """What takes the entries down on the way."""
 
     def seals(self) -> Iterator[Seal]:
         """Yield the seal of each block.
@@ -49,7 +52,7 @@ class Source:
         """
         content, channel, strict = self.content, self.channel, self.strict
         n, end = self.after, 0
-        for place in places(content):
+        for place in self.listing.places() if self.listing else places(content):
             gap = content[end : place[1]]
             if (gap != _BETWEEN or not end) and not self._may_precede(gap, is_first=not end and self.base is None):
                 raise Corrupt(channel, n + 1, f"it begins with, or has before it, {gap[:80]!r}")

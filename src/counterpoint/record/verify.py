@@ -11,14 +11,16 @@ What the chain contradicts is raised as `Corrupt`, `Torn` or `Forked` and names 
 what is odd and no contradiction is a finding.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from counterpoint.errors import Corrupt
 from counterpoint.record.block import parse
 from counterpoint.record.chain import Anchor, Chain
 from counterpoint.record.findings import Checkpoint, Finding, Forked, Level, Remembered, Torn, Verification
 from counterpoint.record.genesis import parse_genesis
+from counterpoint.record.listing import Listing
 from counterpoint.record.plain import survey
 from counterpoint.record.scan import places
 from counterpoint.record.seal import Seal
@@ -48,6 +50,7 @@ def verify(
     doorbell: int | None = None,
     mode: str | None = None,
     now: str = "",
+    listings: Mapping[str, Listing] = MappingProxyType({}),
 ) -> Verification:
     """Verify a whole record.
 
@@ -60,6 +63,7 @@ def verify(
         doorbell: the doorbell's number, where there is one.
         mode: the mode that the channel's settings promise: a strict channel without genesis is no plain one.
         now: the stamp of this moment; entries beyond it are noted.
+        listings: what takes down the entries on the way, by archive name; that of the channel file under "".
 
     Raises:
         Torn: the file ends inside an entry or a batch.
@@ -82,7 +86,8 @@ def verify(
         anchors=_anchors(remembered, checkpoint),
         now=now,
     )
-    sources = [replace(source, strict=genesis.mode == "strict") for source in sources]
+    strict = genesis.mode == "strict"
+    sources = [replace(source, strict=strict, listing=listings.get(source.archive)) for source in sources]
     end = _follow(chain, sources)
     return _conclude(chain, genesis, block.digest, end=end, doorbell=doorbell)
 
