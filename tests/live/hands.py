@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tests.agents.fake_script import Answer, Question
 
-__all__ = ["HANDS", "Hands"]
+__all__ = ["HANDS", "Call", "Hands"]
 
 Call = tuple[str, Any]
 

@@ -11,15 +11,18 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from counterpoint.agents.base import NOT_REPORTED
 from tests import need
 from tests.agents.fake_api import FakeApi
 from tests.agents.fake_script import Answer, Question
-from tests.live.hands import HANDS, Hands
+from tests.agents.fake_wires import INPUT, OUTPUT
+from tests.live.hands import HANDS, Call, Hands
 from tests.repositories import Scratch
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
@@ -89,8 +92,7 @@ class Stage:
         if number == 1:
             finding["quote"] = "return a - b"
         answer = {"summary": "read", "findings": [finding], "responseToRebuttal": "", "approved": is_fine}
-        tries = [*self.hands.write(Path("calc.py"), "stray"), *self.hands.write(self.outside, "stray")]
-        return self.hands.play(question, tries, answer)
+        return self.hands.play(question, self.tries(), answer)
 
     def author(self, question: Question, number: int) -> Answer:
         dispositions = [{"finding": "F1", "reasoning": "So it is.", "disposition": "fix"}]
@@ -101,8 +103,8 @@ class Stage:
         ]
         return self.hands.play(question, edits, answer)
 
-    def review(self, *seats: str) -> dict[str, Any]:
-        environment = {
+    def review(self, *seats: str, **more: str) -> dict[str, Any]:
+        environment = more | {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self.home),
             "COUNTERPOINT_CONFIG": str(self.home / "config"),
@@ -129,19 +131,33 @@ class Stage:
         """Return how many of the seat's own turns the model saw, for each of its requests."""
         return [len(question.users) for question in self.asked[seat]]
 
-    def files(self) -> Iterator[Path]:
-        return (path for path in (self.git.top / ".counterpoint").rglob("*") if path.is_file())
+    def left(self) -> Iterator[Path]:
+        """Return every file that the run left behind in the repository and in the state folder."""
+        for folder in (self.git.top / ".counterpoint", self.home / "state"):
+            yield from (path for path in folder.rglob("*") if path.is_file())
 
+    def demand_nothing_strayed(self) -> None:
+        """See that every attempt to write was made and came to nothing, and that the key stands nowhere."""
+        tries = len(self.tries())
+        first = [len(question.results) for question in self.asked["critic"] if len(question.users) == 1]
+        assert first == list(range(tries + 1))
+        assert not self.outside.exists()
+        self.demand_no_key()
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path
+    def demand_no_key(self) -> None:
+        """See that the homes of the seats are gone, and that what is left of the run holds no key."""
+        assert not list((self.home / "state" / "homes").iterdir())
+        assert [str(path) for path in self.left() if KEY.encode() in path.read_bytes()] == []
+
+    def tries(self) -> Sequence[Call]:
+        """Return what a reviewer's model tries, and must not be able to do."""
+        return [*self.hands.write(Path("calc.py"), "stray"), *self.hands.write(self.outside, "stray")]
 
 
 @pytest.mark.parametrize("kind", ["codex", "claude"])
-def test_a_coding_agent_holds_both_seats_of_a_review_to_agreement(kind: str, folder: Path) -> None:
+def test_a_coding_agent_holds_both_seats_of_a_review_to_agreement(kind: str, tmp_path: Path) -> None:
     """Issue 5, done when: it edits by its own tools, the driver commits, its recorded session is gone on with."""
-    stage = Stage(folder, kind)
+    stage = Stage(tmp_path, kind)
     with FakeApi(stage.model) as api:
         stage.settle(api.url)
         result = stage.review("--author", "author", "--reviewer", "critic")
@@ -149,19 +165,52 @@ def test_a_coding_agent_holds_both_seats_of_a_review_to_agreement(kind: str, fol
     assert stage.file.read_text() == SOUND
     subjects = stage.git.id("log", "--format=%s", f"{stage.start}..HEAD").splitlines()
     assert [re.sub(r" *\[.*", "", subject) for subject in subjects] == ["Mend add, part 2", "Mend add, part 1"]
-    assert not stage.outside.exists()
+    stage.demand_nothing_strayed()
     assert sorted(set(stage.turns("author"))) == [1, 2]
     assert sorted(set(stage.turns("critic"))) == [1, 2, 3]
+    requests = sum(len(questions) for questions in stage.asked.values())
+    used = {"calls": 5, "input_tokens": requests * INPUT, "known": True, "output_tokens": requests * OUTPUT}
+    assert result["usage"] == used
+    reported = {seat["model_reported"] for seat in result["seats"]}
+    assert reported == ({stage.hands.model} if kind == "claude" else {NOT_REPORTED})
 
 
 @pytest.mark.parametrize("kind", ["gemini-cli", "copilot", "opencode"])
-def test_a_coding_agent_reviews_in_one_turn(kind: str, folder: Path) -> None:
+def test_a_coding_agent_reviews_in_one_turn(kind: str, tmp_path: Path) -> None:
     """Issue 5, done when: a reviewer's seat for one turn; what it tries to write is written nowhere."""
-    stage = Stage(folder, kind)
+    stage = Stage(tmp_path, kind)
     with FakeApi(stage.model) as api:
         stage.settle(api.url)
         result = stage.review("--reviewer", "critic")
-    assert [finding["id"] for finding in result["findings"]] == ["F1"], result
+    assert [(finding["id"], finding["evidence"]) for finding in result["findings"]] == [("F1", "verified")], result
     assert stage.file.read_text() == BROKEN
-    assert not stage.outside.exists()
-    assert not any(KEY.encode() in path.read_bytes() for path in stage.files())
+    stage.demand_nothing_strayed()
+    requests = len(stage.asked["critic"])
+    assert result["usage"]["input_tokens"] == requests * INPUT
+    assert result["usage"]["output_tokens"] == requests * OUTPUT
+
+
+@pytest.mark.parametrize("kind", ["codex", "claude", "gemini-cli"])
+def test_a_failing_api_is_asked_once(kind: str, tmp_path: Path) -> None:
+    """Issue 5 point 2: retries are off; what the API said is the reason, without the key that it repeats."""
+    stage = Stage(tmp_path, kind)
+    with FakeApi(lambda _question: Answer(fault="fail", value="500")) as api:
+        stage.settle(api.url)
+        result = stage.review("--reviewer", "critic", COUNTERPOINT_LIMITS_ASKS_PER_TURN="1")
+    assert (result["decision"], result["stop_reason"]) == ("undetermined", "failed")
+    asked = [request.path for request in api.requests if request.method == "POST"]
+    assert len(asked) == 1, asked
+    assert KEY in str(api.requests[-1].headers)
+    stage.demand_no_key()
+    assert KEY not in json.dumps(result)
+
+
+@pytest.mark.parametrize("kind", ["claude", "gemini-cli"])
+def test_another_model_than_the_one_asked_for_does_not_count(kind: str, tmp_path: Path) -> None:
+    """SPEC A-26; ECOSYSTEM 2.5, trap 5: these two tell which model answered."""
+    stage = Stage(tmp_path, kind)
+    with FakeApi(lambda question: replace(stage.model(question), model="small-1")) as api:
+        stage.settle(api.url)
+        result = stage.review("--reviewer", "critic", COUNTERPOINT_LIMITS_ASKS_PER_TURN="1")
+    assert (result["decision"], result["stop_reason"]) == ("undetermined", "failed"), result
+    assert "small-1" in json.dumps(result)

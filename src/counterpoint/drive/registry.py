@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from counterpoint.agents.base import Agent
 from counterpoint.drive import settings as set_up
-from counterpoint.drive.homes import state_folder
+from counterpoint.drive.seat_homes import homes_of
 from counterpoint.drive.settings import AgentKind, AgentSettings, Home, PromptBy, ResultBy, Settings
 from counterpoint.errors import ConfigError, Unreachable
 from counterpoint.isolation.process import find_program
@@ -124,7 +124,7 @@ class Registry:
             name=name,
             destination=found.destination,
             timeout_s=found.timeout_s or self._settings.limits.call_timeout_s,
-            homes=Path(state_folder(self._environment), "homes", self._drafts.parent.name),
+            homes=homes_of(self._environment, self._drafts.parent.name),
             program=found.program,
             model=found.model,
             effort=found.effort,
