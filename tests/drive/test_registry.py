@@ -10,6 +10,7 @@ from counterpoint.agents.command import CommandAgent, CommandProfile
 from counterpoint.agents.human import HumanAgent
 from counterpoint.agents.scripted import ScriptedAgent
 from counterpoint.drive.registry import Registry
+from counterpoint.drive.settings import how_to_add
 from counterpoint.errors import ConfigError
 from tests.settings_files import loaded
 
@@ -113,7 +114,7 @@ def test_an_agent_that_nobody_set_up_is_named(tmp_path: Path) -> None:
     """With those that are there."""
     with pytest.raises(ConfigError, match=r"agents\.ghost: expected one of checks, human") as caught:
         registry(tmp_path).agent("ghost")
-    assert caught.value.hint == "add [agents.ghost] to your settings"
+    assert caught.value.hint == how_to_add("ghost")
 
 
 @pytest.mark.parametrize(

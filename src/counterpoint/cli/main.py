@@ -40,6 +40,8 @@ COMMANDS: Final[Mapping[str, Listed]] = MappingProxyType(
         "channel": Listed("channel.listed", "The mailbox: post, read, verify and watch as `debate` does."),
         "consent": Listed("consent", "Say which destinations may be sent what, and until when."),
         "trust": Listed("trust", "Say whether this checkout's own commands may run unboxed."),
+        "agents": Listed("agents", "List the agents of this machine, and add one to your settings."),
+        "doctor": Listed("doctor", "Say what a review would still need, before it is started."),
         "settings": Listed("settings", "Print every setting, its value and where it comes from."),
         "completion": Listed("completion", "Print the shell completion script."),
     }
@@ -52,6 +54,8 @@ Which do I want?
   is this branch good to merge?          counterpoint review
   the same, with my own reviewer         counterpoint review --reviewer NAME
   and have the findings mended           counterpoint review --reviewer NAME --author NAME
+  who could review, what is missing?     counterpoint agents
+  could such a review start now?         counterpoint doctor --reviewer NAME
   judge what is not committed yet        counterpoint review --worktree
   it was interrupted, or waits for me    counterpoint resume CASE
   how far is it, is it stuck?            counterpoint status CASE

@@ -31,11 +31,12 @@ from counterpoint.drive.settings import (
     ScriptedAgent,
     Settings,
     Source,
+    how_to_add,
 )
 from counterpoint.drive.shapes import Place
 from counterpoint.errors import ConfigError
 
-__all__ = ["MAX_BYTES", "REPOSITORY_FILES", "Loaded", "RepositoryFiles", "load", "load_own"]
+__all__ = ["MAX_BYTES", "REPOSITORY_FILES", "Loaded", "RepositoryFiles", "load", "load_own", "read_document"]
 
 MAX_BYTES: Final = 256 << 10
 MAX_DOTS: Final = 500
@@ -109,6 +110,17 @@ def load_own(*, flags: Mapping[str, object], environment: Mapping[str, str], set
     return _join(_own_layers(flags, environment, settings_file))
 
 
+def read_document(content: bytes, source: Source) -> Mapping[str, object]:
+    """Return what a settings file says, as TOML has it, once all of it holds as settings.
+
+    Raises:
+        ConfigError: as `load`.
+    """
+    document = _toml(content, source)
+    _document_layer(document, source)
+    return document
+
+
 def _own_layers(
     flags: Mapping[str, object], environment: Mapping[str, str], settings_file: Path | None
 ) -> list[_Layer]:
@@ -143,7 +155,7 @@ def _check_reviewers(settings: Settings) -> None:
             place = Place(path=f"review.reviewers[{index}]", source=settings.source("review.reviewers"))
             listing = ", ".join(sorted(settings.agents))
             near = shapes.did_you_mean(name, settings.agents)
-            raise place.error(f"one of the agents {listing}", got=name, hint=near or f"set up [agents.{name}]")
+            raise place.error(f"one of the agents {listing}", got=name, hint=near or how_to_add(name))
 
 
 def _flag_layer(flags: Mapping[str, object]) -> _Layer:

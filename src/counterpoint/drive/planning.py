@@ -23,7 +23,7 @@ from counterpoint.drive.committed import CommittedFiles, settings_files
 from counterpoint.drive.config import Loaded, RepositoryFiles, load, load_own
 from counterpoint.drive.material import materials_of, paths_of
 from counterpoint.drive.paths import Folders, disk_asked
-from counterpoint.drive.settings import AgentKind, Settings
+from counterpoint.drive.settings import AgentKind, Settings, how_to_add
 from counterpoint.drive.shapes import did_you_mean
 from counterpoint.errors import ConfigError, SourceError, Unreachable
 from counterpoint.isolation.change import change
@@ -45,7 +45,6 @@ __all__ = [
 ]
 
 _NAMED_WITHHELD: Final = 20
-_SETTINGS: Final = "~/.config/counterpoint/config.toml"
 _SHOWN_DIRTY: Final = 5
 
 
@@ -300,7 +299,7 @@ def _check_author(settings: Settings, request: ReviewRequest) -> None:
     if found is None:
         able = sorted(name for name, agent in settings.agents.items() if agent.kind is not AgentKind.CHECKS)
         listing = ", ".join(able)
-        hint = did_you_mean(request.author, able) or f"set up [agents.{request.author}] in {_SETTINGS}"
+        hint = did_you_mean(request.author, able) or how_to_add(request.author)
         raise ConfigError("--author", f"one of the agents {listing}", got=request.author, hint=hint)
     if found.kind is AgentKind.CHECKS:
         hint = "name an agent or a person"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from counterpoint.agents.models import ModelAgent
     from counterpoint.drive.cassettes import Tape
 
-__all__ = ["Registry"]
+__all__ = ["Registry", "key_variable"]
 
 
 class Registry:
@@ -66,7 +66,7 @@ class Registry:
         found = self._settings.agents.get(name)
         if found is None:
             known = ", ".join(sorted(self._settings.agents))
-            raise ConfigError(f"agents.{name}", f"one of {known}", hint=f"add [agents.{name}] to your settings")
+            raise ConfigError(f"agents.{name}", f"one of {known}", hint=set_up.how_to_add(name))
         if self.tape is not None:
             return self.tape.agent(found, lambda: self._build(name, found))
         return self._build(name, found)
@@ -190,6 +190,11 @@ class Registry:
             output_tokens_pointer=found.output_tokens_pointer,
             session_pointer=found.session_pointer,
         )
+
+
+def key_variable(found: set_up.ModelAgent) -> str:
+    """Return the name of the variable that holds a model's key; "" where it is asked without one."""
+    return found.key_variable or ("" if found.base_url else _class_of(found.kind).home_key)
 
 
 def _class_of(kind: AgentKind) -> "type[ModelAgent]":

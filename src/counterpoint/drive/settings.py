@@ -38,6 +38,7 @@ __all__ = [
     "Settings",
     "Source",
     "explain",
+    "how_to_add",
 ]
 
 LOCAL: Final = "local"
@@ -279,6 +280,11 @@ class Row:
     key: str
     value: str
     source: str
+
+
+def how_to_add(name: str) -> str:
+    """Return the hint for an agent that nothing sets up."""
+    return f"`counterpoint agents` lists who is here; set {name} up with `counterpoint agents add {name}`"
 
 
 def explain(settings: Settings) -> tuple[Row, ...]:
