@@ -307,7 +307,7 @@ def test_settings_that_lack_a_name_say_which(key: str) -> None:
         read_parties(settings, source="c/a.debate.json")
 
 
-def said(*entries: tuple[str, str, str], is_ours: bool | None = None) -> list[Said]:
+def said(*entries: tuple[str, str, str], is_ours: bool = False) -> list[Said]:
     return [Said(n, speaker, kind, thread, is_ours) for n, (speaker, kind, thread) in enumerate(entries, 1)]
 
 
@@ -363,9 +363,10 @@ def test_a_thread_beyond_its_cap_is_named_and_a_later_life_counts_anew() -> None
 def test_a_forced_close_aside_is_replayed_as_its_tool_meant_it(*, is_ours: bool | None, open_then: set[str]) -> None:
     """Where either tool may have written it, what follows by either rule is let in (SPEC C-142)."""
     entries = [*CONVERSATION[:1], ("owner", "info", "aside"), ("owner", "close", "aside")]
-    breaches, states = replay(PARTIES, said(*entries, is_ours=is_ours))
+    is_chained = is_ours is not None
+    breaches, states = replay(PARTIES, said(*entries, is_ours=is_ours or False), is_chained=is_chained)
     assert breaches == ()
     assert {state.thread for state in states} == open_then
     for more, thread in ((("codex", "verdict", "retry"), "retry"), (("claude", "question", "new"), "")):
-        breaches, _ = replay(PARTIES, said(*entries, more, is_ours=is_ours))
+        breaches, _ = replay(PARTIES, said(*entries, more, is_ours=is_ours or False), is_chained=is_chained)
         assert (breaches == ()) == (thread in open_then)

@@ -11,14 +11,15 @@ What is numbered wrongly is not held against the rules: there is no order to rep
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
+from operator import attrgetter, eq
 from typing import Any, Final
 
 from counterpoint.drive.channels import FileStore, beside, parties_of
 from counterpoint.errors import ConfigError, RecordError
 from counterpoint.frozen import dataclass
 from counterpoint.protocols.mailbox import Parties
-from counterpoint.protocols.mailbox.replay import Said, replay
+from counterpoint.protocols.mailbox.replay import replay
 from counterpoint.record.bell import read_bell
 from counterpoint.record.contents import Everything
 from counterpoint.record.findings import Finding, Level, Verification
@@ -29,6 +30,9 @@ from counterpoint.record.settings import CASE_VERSION
 
 __all__ = ["Audit", "audit"]
 
+_SAID: Final = attrgetter("n", "sender", "type", "thread", "is_ours")
+"""Takes from a `Listed` what `replay` has to know."""
+_NUMBER: Final = attrgetter("n")
 _MANY: Final = 20
 """Findings of one kind after which the rest is only counted."""
 
@@ -104,6 +108,8 @@ def _numbered(channel: str, rows: _Rows) -> Iterator[Finding]:
         if isinstance(listed, UnicodeDecodeError):
             yield _anomaly("unreadable-record", f"{name}: {listed}")
             continue
+        if _is_in_order(listed):
+            continue
         seen: set[int] = set()
         for row in listed:
             if row.n in seen:
@@ -113,6 +119,11 @@ def _numbered(channel: str, rows: _Rows) -> Iterator[Finding]:
             if high != low + 1:
                 detail = f"{name}: MSG-{low} -> MSG-{high} (legitimate after a by-thread compaction)"
                 yield Finding(level=Level.INFO, code="gap", detail=detail)
+
+
+def _is_in_order(listed: Sequence[Listed]) -> bool:
+    """Say whether each number is one more than the one before."""
+    return all(map(eq, map(_NUMBER, listed), count(listed[0].n))) if listed else True
 
 
 def _doorbell(root: str, channel: str, found: Everything, rows: _Rows) -> Iterator[Finding]:
@@ -129,7 +140,7 @@ def _doorbell(root: str, channel: str, found: Everything, rows: _Rows) -> Iterat
         )
         return
     listed = rows.get(channel_file(channel), ())
-    newest = 0 if isinstance(listed, UnicodeDecodeError) else max((row.n for row in listed), default=0)
+    newest = 0 if isinstance(listed, UnicodeDecodeError) else max(map(_NUMBER, listed), default=0)
     if newest > bell[0]:
         yield _anomaly(
             "mailbox-ahead-of-doorbell",
@@ -167,7 +178,7 @@ def _together(found: Everything, rows: _Rows) -> Iterator[Finding]:
     """Hold channel file, archives and doorbell against each other (SPEC C-141)."""
     contents = dict(found.archives)
     if not contents:  # there is nothing else to hold the channel file against
-        yield from _whole(found, sorted({row.n for one in rows.values() for row in _entries(one) if row.n > 0}))
+        yield from _whole(found, sorted({n for one in rows.values() for n in map(_NUMBER, _entries(one)) if n > 0}))
         return
     places: dict[int, tuple[str, bytes]] = {}
     for name, listed in rows.items():
@@ -222,13 +233,14 @@ def _by_rules(
 
 
 def _in_order(rows: _Rows) -> Sequence[Listed]:
+    if len(rows) == 1 and _is_in_order(only := _entries(*rows.values())):
+        return only[max(0, 1 - only[0].n) :] if only else ()
     found = {row.n: row for listed in rows.values() for row in _entries(listed)}
     return [found[n] for n in sorted(found) if n > 0]
 
 
 def _replayed(parties: Parties, found: Everything, rows: Sequence[Listed], *, is_chained: bool) -> Iterator[Finding]:
-    said = (Said(row.n, row.sender, row.type, row.thread, row.is_ours if is_chained else None) for row in rows)
-    breaches, states = replay(parties, said)
+    breaches, states = replay(parties, map(_SAID, rows), is_chained=is_chained)
     for breach in breaches[:_MANY]:
         yield _anomaly("rule-broken", f"MSG-{breach.n}: {breach.reason} [{breach.rule}]", breach.n)
     if len(breaches) > _MANY:

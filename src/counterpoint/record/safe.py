@@ -41,6 +41,7 @@ def typed(what: str) -> Iterator[None]:
         raise RecordError(f"{what}: {error.strerror or error}", hint=hint) from None
 
 
+_PIECE: Final = 1 << 20
 _HINTS: Final = {
     errno.ENOSPC: "free some space, then repeat the step",
     errno.EDQUOT: "free some space, then repeat the step",
@@ -124,12 +125,15 @@ def _unsafe(found: Stat, user: int | None) -> str:
 def read_all(fs: Files, fd: int, *, start: int = 0, end: int | None = None) -> bytes:
     """Return the bytes from `start` to `end`, or to the end of the file."""
     parts: list[bytes] = []
-    while end is None or start < end:
-        part = fs.read(fd, (1 << 20) if end is None else end - start, start)
+    # All that is there in one piece: pieces would have to be joined, which takes as much memory again.
+    size = max(fs.stat(fd).size - start, _PIECE) if end is None else end - start
+    while size > 0:
+        part = fs.read(fd, size, start)
         if not part:
             break
         parts.append(part)
         start += len(part)
+        size = _PIECE if end is None else end - start
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 

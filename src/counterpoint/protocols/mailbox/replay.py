@@ -25,8 +25,8 @@ class Said(NamedTuple):
     speaker: str
     type: str
     thread: str
-    is_ours: bool | None
-    """Whether Counterpoint wrote it; `None`: either tool may have."""
+    is_ours: bool
+    """It has a trailer: Counterpoint wrote it."""
 
 
 class Breach(NamedTuple):
@@ -42,8 +42,15 @@ _State = tuple[str, str]
 """Turn and thread; a `Mailbox` at the cost that replaying a long record allows."""
 
 
-def replay(parties: Parties, entries: Iterable[Said]) -> tuple[tuple[Breach, ...], frozenset[Mailbox]]:
+def replay(
+    parties: Parties, entries: Iterable[tuple[int, str, str, str, bool]], *, is_chained: bool = False
+) -> tuple[tuple[Breach, ...], frozenset[Mailbox]]:
     """Hold a whole record against the rules; return the entries that break one, and the states it may be in then.
+
+    Args:
+        parties: of the channel.
+        entries: the fields of a `Said` each, in the order of their numbers.
+        is_chained: what Counterpoint wrote has a trailer; in a plain channel either tool may have written anything.
 
     The two tools differ where the supervisor closes another thread than the open one by force: the public tool
     forgets the open one too (SPEC C-142). Where either may have written such a close, both states are followed.
@@ -67,10 +74,10 @@ def replay(parties: Parties, entries: Iterable[Said]) -> tuple[tuple[Breach, ...
             if _may_follow(state, speaker, kind, thread, supervisor=supervisor, has_room=is_close or not full)
         ]
         if not legal or kind not in TYPES or (speaker not in successor and speaker != supervisor):
-            breaches.append(_breach(parties, states[0], said, count))
+            breaches.append(_breach(parties, states[0], Said(*said), count))
         counts[thread] = 0 if is_close else count + 1
         if is_close:
-            states = _closed(legal or states, thread, is_ours=is_ours)
+            states = _closed(legal or states, thread, is_ours=is_ours if is_chained else None)
         elif speaker in successor:
             states = [(successor[speaker], thread)]
         else:
