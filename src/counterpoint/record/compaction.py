@@ -68,6 +68,8 @@ def compact(held: HeldFiles, *, open_thread: str, keep_days: float, now: datetim
     view = held.view
     fs, folder, channel = view.fs, view.folder, view.channel
     content = read_all(fs, view.fd, end=view.size)
+    # Slices of it are no copies: a long channel is in memory once, and once more while it is written.
+    window = memoryview(content)
     rows = list_entries(content)
     moves = plan(rows, open_thread=open_thread, keep_days=keep_days, now=now)
     if not moves:
@@ -75,17 +77,18 @@ def compact(held: HeldFiles, *, open_thread: str, keep_days: float, now: datetim
     archive = _archive(fs, folder)
     try:
         for month in dict.fromkeys(move.month for move in moves):
-            moved = [content[row.at : row.stop] for move in moves if move.month == month for row in move.rows]
+            moved = [window[row.at : row.stop] for move in moves if move.month == month for row in move.rows]
             _archive_blocks(fs, archive, month_file(channel, month), moved)
         _list_threads(fs, archive, index_page(channel), [_line(channel, move) for move in moves])
         fs.sync(archive)
     finally:
         fs.close(archive)
     moved_at = {row.at for move in moves for row in move.rows}
-    kept = b"".join(content[row.at : row.stop] for row in rows if row.at not in moved_at)
+    kept = [window[row.at : row.stop] for row in rows if row.at not in moved_at]
+    remaining = b"".join((_headed(channel, content[: rows[0].at]), *kept))
     held.is_spent = True
     held.lock.check()
-    replace(fs, folder, channel_file(channel), _headed(channel, content[: rows[0].at]) + kept, SHARED)
+    replace(fs, folder, channel_file(channel), remaining, SHARED)
     fs.sync(folder)
     return moves
 
@@ -111,12 +114,15 @@ def _archive(fs: Files, folder: Folder) -> Folder:
     return subfolder(fs, folder, ARCHIVE)
 
 
-def _archive_blocks(fs: Files, archive: Folder, name: str, moved: Iterable[bytes]) -> None:
+def _archive_blocks(fs: Files, archive: Folder, name: str, moved: Iterable[memoryview]) -> None:
     before = _content(fs, archive, name)
     there = {before[row.at : row.stop].strip(b"\n") for row in list_entries(before)}
-    added = b"".join(b"\n" + block for block in moved if block.strip(b"\n") not in there)
-    if added:
-        replace(fs, archive, name, before + added, SHARED)
+    parts: list[bytes | memoryview] = [before]
+    for block in moved:
+        if not there or bytes(block).strip(b"\n") not in there:
+            parts += (b"\n", block)
+    if len(parts) > 1:
+        replace(fs, archive, name, b"".join(parts), SHARED)
 
 
 def _list_threads(fs: Files, archive: Folder, name: str, lines: Sequence[bytes]) -> None:

@@ -159,12 +159,11 @@ def read_file(fs: Files, folder: Folder, name: str, *, max_bytes: int) -> bytes 
 
 def write_all(fs: Files, fd: int, content: bytes, offset: int | None = None) -> None:
     """Write all of `content`, however short each write of the kernel is."""
-    view = memoryview(content)
-    while view:
-        taken = fs.write(fd, bytes(view), offset)
+    while content:
+        taken = fs.write(fd, content, offset)
         if taken <= 0:
             raise OSError(errno.EIO, "a write took nothing")
-        view = view[taken:]
+        content = content[taken:]
         offset = None if offset is None else offset + taken
 
 
