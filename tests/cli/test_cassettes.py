@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from counterpoint.core.codec import encode
 from counterpoint.drive.cases import load_case
 from counterpoint.drive.paths import find_folders
 from counterpoint.drive.store import open_store
+from tests.command_line import Called
 from tests.reviewing import FINDING, Project
 
 AUTHOR: Final = """
@@ -74,29 +76,33 @@ class Studio:
         )
         self.project.configure("[review]\neffort = 'low'\n" + self.settings)
 
-    def record(self, **environment: str) -> dict[str, Any]:
-        ran = self.project.run("review", *SEATS, "--record", self.tape, "--trust-commands", "--json", **environment)
+    def record(self, *more: str, seats: tuple[str, ...] = SEATS, key: str = "") -> dict[str, Any]:
+        record: tuple[str | Path, ...] = ("review", *seats, "--record", self.tape, "--trust-commands", "--json", *more)
+        ran = self.project.run(*record, ACME_API_KEY=key)
         found: dict[str, Any] = ran.json
         assert "decision" in found, ran
         return found
 
-    def replay(self, *more: str, command: tuple[str, ...] = ("review", *SEATS)) -> Any:
+    def replay(self, *more: str, command: Sequence[str] = ("review", *SEATS)) -> Called:
         """Play the cassette on the other machine: another home, and nothing on PATH but git and a shell."""
         programs = self.other / "bin"
         if not programs.exists():
             programs.mkdir()
             for name in ("git", "sh"):
                 (programs / name).symlink_to(str(shutil.which(name)))
-        environment = {
-            "HOME": str(self.other),
-            "PATH": str(programs),
-            "COUNTERPOINT_STATE": str(self.other / "state"),
-            "COUNTERPOINT_CONFIG": str(self.other / "config"),
-        }
-        repo = ("--repo", str(self.other / "shop"))
+        flags: tuple[str | Path, ...] = ("--repo", self.other / "shop", "--replay", self.tape, "--trust-commands", "--json")
         return self.project.run(
-            *command, *repo, "--replay", self.tape, "--trust-commands", "--json", *more, **environment
+            *command,
+            *flags,
+            *more,
+            HOME=str(self.other),
+            PATH=str(programs),
+            COUNTERPOINT_STATE=str(self.other / "state"),
+            COUNTERPOINT_CONFIG=str(self.other / "config"),
         )
+
+    def turn(self, name: str) -> Path:
+        return self.tape / "turns" / f"{name}.json"
 
     def record_of(self, repo: Path, case: int = 0) -> list[str]:
         """Return the record of a case there, but for times, signatures and names that are drawn or made of times."""
@@ -135,3 +141,127 @@ def test_two_rounds_play_again_on_another_machine(studio: Studio) -> None:
     assert (there / "tools" / "run me.sh").stat().st_mode & 0o111
     assert not (there / "tools" / "link").is_symlink()
     assert not (studio.other / "config").exists()
+
+
+def edit_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    plain = json.loads(path.read_text())
+    change(plain)
+    path.write_text(json.dumps(plain))
+
+
+def test_what_is_not_as_it_was_recorded_stops_a_replay(studio: Studio) -> None:
+    """The two digests, or the name of what is damaged; nothing of it is recorded as an answer, nothing is edited."""
+    studio.record()
+    assert sorted(path.stem for path in (studio.tape / "turns").iterdir()) == [
+        "answering.1.ana.1", "answering.2.ana.1", "reviewing.1.critic.1",
+        "reviewing.1.critic.2", "reviewing.2.critic.1", "reviewing.3.critic.1",
+    ]  # fmt: skip
+    whole = studio.tape.with_name("whole")
+    shutil.copytree(studio.tape, whole, symlinks=True)
+    first, author = studio.turn("reviewing.1.critic.1"), studio.turn("answering.1.ana.1")
+    head = studio.git.id("-C", str(studio.other / "shop"), "rev-parse", "HEAD")
+
+    def refuse(said: str, *more: str) -> None:
+        called = studio.replay(*more)
+        assert called.code == 1, called
+        assert re.search(said, called.json["error"]["message"]), called
+        shutil.rmtree(studio.tape)
+        shutil.copytree(whole, studio.tape, symlinks=True)
+
+    refuse(
+        "the brief of reviewing.1.critic.1 has the digest [0-9a-f]{64}; recorded was [0-9a-f]{64}", "--effort", "high"
+    )
+    first.unlink()
+    refuse("has no turn reviewing.1.critic.1")
+    edit_json(first, lambda plain: plain.update(more=1))
+    refuse("more: no such field")
+    reply = json.loads(first.read_text())["reply"]["content"]
+    (studio.tape / "bytes" / reply).write_text("other")
+    refuse(f"bytes/{reply} .* its bytes have the digest")
+    edit_json(author, lambda plain: plain["edit"]["files"][0].update(path="../price.py"))
+    refuse("is never written")
+    edit_json(author, lambda plain: plain["edit"].update(files=[]))
+    refuse("the files after answering.1.ana.1 are tree [0-9a-f]{40}; recorded was [0-9a-f]{40}")
+    (studio.tape / "config.toml").write_text("[checks]\ntest = 'touch owned'\n")
+    refuse("config.toml .* others than were recorded")
+    assert studio.git.id("-C", str(studio.other / "shop"), "rev-parse", "HEAD") == head
+    assert studio.git.git("-C", str(studio.other / "shop"), "status", "--porcelain") == b""
+    assert studio.replay().json["decision"] == "approved"
+
+
+def test_a_replay_that_was_stopped_goes_on_with_resume(studio: Studio) -> None:
+    """With the folder named again; the record is the one of the case that ran through."""
+    studio.record()
+    author = studio.turn("answering.2.ana.1")
+    kept = author.read_text()
+    author.unlink()
+    stopped = studio.replay()
+    assert stopped.code == 1, stopped
+    assert "resume" in stopped.json["error"]["resume"] + stopped.err
+    author.write_text(kept)
+    done = studio.replay("last", "--consent", "acme", command=("resume",))
+    assert done.json.get("decision") == "approved", done
+
+
+def test_no_planted_secret_reaches_a_cassette(studio: Studio) -> None:
+    """Not out of an answer, an edit or a failure, and the turn says why it cannot be played (SECURITY)."""
+    leak = 'if number == 1:\n    pathlib.Path("price.py").write_text(os.environ["ACME_API_KEY"])\n'
+    author = AUTHOR.replace("changed = [", f"{leak}changed = [", 1)
+    (studio.project.bin / "ana.py").write_text(author)
+    studio.record(key=SECRET)
+    kept = files_of(studio.tape)
+    assert kept
+    assert [name for name, content in kept.items() if SECRET.encode() in content] == []
+    assert "$ACME_API_KEY" in studio.turn("answering.1.ana.1").read_text()
+    stopped = studio.replay()
+    assert "cannot be played again" in stopped.json["error"]["message"]
+    modes = {path.stat().st_mode & 0o077 for path in (studio.tape, *studio.tape.rglob("*"))}
+    assert modes == {0}
+
+
+def test_edits_that_are_not_committed_play_again(studio: Studio) -> None:
+    """With --no-commit the files are as they were left, and HEAD stays where it is."""
+    studio.record("--no-commit")
+    head = studio.git.id("rev-parse", "HEAD")
+    played = studio.replay("--no-commit")
+    there = studio.other / "shop"
+    assert played.json["decision"] == "approved", played
+    assert studio.record_of(there) == studio.record_of(studio.git.top)
+    assert (there / "price.py").read_bytes() == b"x = 3\n"
+    assert studio.git.id("-C", str(there), "rev-parse", "HEAD") == head
+
+
+def test_a_failed_call_and_a_timeout_play_again(studio: Studio) -> None:
+    """What stands in the record of them is the same; nobody waits for the time again."""
+    studio.project.configure("[limits]\ncall_timeout_s = 2\n" + studio.settings)
+    (studio.project.bin / "ana.py").write_text("import sys\nsys.exit('out of credit')\n")
+    critic = (studio.project.bin / "critic.py").read_text()
+    slow = 'print("It looks good to me.")'
+    (studio.project.bin / "critic.py").write_text(critic.replace(slow, "import signal\n    signal.pause()"))
+    recorded = studio.record()
+    assert "timeout" in [failure["reason"] for failure in recorded["failed_attempts"]], recorded
+    played = studio.replay()
+    assert played.json["decision"] == recorded["decision"], played
+    assert studio.record_of(studio.other / "shop") == studio.record_of(studio.git.top)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--record", "{tape}", "--replay", "{tape}"), "give one of them"),
+        (("--record", "{shop}/tape"), "outside the work tree"),
+        (("--record", "{shop}"), "outside the work tree"),
+        (("--record", "{bin}"), "new or empty folder"),
+        (("--replay", "{tape}"), "cassette.json"),
+    ],
+)
+def test_a_folder_that_cannot_serve_is_refused_before_anything_is_begun(
+    studio: Studio, flags: tuple[str, ...], said: str
+) -> None:
+    """No case, and no folder."""
+    places = {"tape": studio.tape, "shop": studio.git.top, "bin": studio.project.bin}
+    called = studio.project.review(*SEATS, "--trust-commands", *(flag.format(**places) for flag in flags))
+    assert called.code in {1, 2}
+    assert said in called.err
+    assert studio.project.cases == []
+    assert not studio.tape.exists()

@@ -80,6 +80,8 @@ class Agent(ABC):
     """Where the brief's bytes go: `local`, or the name of a provider. Anything but `local` needs consent."""
     patient: bool = False
     """True for a person: no timeout of one call applies, only the case's deadline."""
+    is_free: bool = False
+    """True where a question that came to nothing has cost nothing: it is not counted as asked."""
 
     @abstractmethod
     async def ask(self, brief: Brief, *, workspace: Workspace, deadline: datetime, on_progress: Progress) -> Reply:

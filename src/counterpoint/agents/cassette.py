@@ -26,7 +26,17 @@ from counterpoint.errors import RecordError, UnknownEntry
 from counterpoint.isolation.names import unsafe
 from counterpoint.isolation.patches import MODES, FileEdit
 
-__all__ = ["Cassette", "Header", "TapedEdit", "TapedFailure", "TapedFile", "TapedReply", "TapedSeat", "TapedTurn"]
+__all__ = [
+    "SETTINGS",
+    "Cassette",
+    "Header",
+    "TapedEdit",
+    "TapedFailure",
+    "TapedFile",
+    "TapedReply",
+    "TapedSeat",
+    "TapedTurn",
+]
 
 _VERSION: Final = 1
 _MAX_TABLE: Final = 4 << 20
@@ -35,6 +45,7 @@ _TURN: Final = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9_-]+){3}")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _OBJECT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _HEADER: Final = "cassette.json"
+SETTINGS: Final = "config.toml"
 
 T = TypeVar("T")
 
@@ -57,6 +68,8 @@ class Header:
     base: str
     candidate: str
     seats: tuple[TapedSeat, ...]
+    settings: str
+    """Digest of the settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +152,7 @@ class Cassette:
                 (self.folder / name).mkdir(mode=0o700)
         except OSError as error:
             raise self._refused(error) from None
-        self._put("config.toml", settings.encode())
+        self._put(SETTINGS, settings.encode())
         self._put(_HEADER, _line(header))
 
     def header(self) -> Header:
@@ -152,6 +165,14 @@ class Cassette:
         if not (_OBJECT.fullmatch(found.base) and _OBJECT.fullmatch(found.candidate)):
             raise self._damaged(_HEADER, "base and candidate are no ids")
         return found
+
+    def settings(self) -> bytes:
+        """Return the bytes of the settings under which it is played.
+
+        Raises:
+            RecordError: there are none.
+        """
+        return self._get(SETTINGS, max_bytes=_MAX_TABLE)
 
     def turns(self) -> frozenset[str]:
         """Return the ids of the turns that were recorded."""

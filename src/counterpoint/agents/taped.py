@@ -162,6 +162,8 @@ def _taped_failure(error: AgentError) -> TapedFailure:
 class ReplayAgent(Agent):
     """Gives the recorded answer to the recorded question; starts nothing and calls nobody."""
 
+    is_free = True
+
     def __init__(self, stage: Stage, *, kind: str, destination: str) -> None:
         self._stage = stage
         self.kind = kind

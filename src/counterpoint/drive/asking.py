@@ -125,7 +125,7 @@ class Asker(Generic[S]):
                 await self.fail(turn, attempt, error, _NO_USAGE)
                 return
             except asyncio.CancelledError:
-                if not agent.patient:
+                if not (agent.patient or agent.is_free):
                     self._interrupt(turn, attempt)
                 raise
         await self.take(turn, kept)
@@ -158,7 +158,7 @@ class Asker(Generic[S]):
         return min(self.clock.now() + timedelta(seconds=limits.call_timeout_s), case_ends)
 
     async def _claim(self, turn: Turn, agent: Agent, until: datetime) -> int:
-        if agent.patient:  # a person who walks away has not failed, and has cost nothing
+        if agent.patient or agent.is_free:  # a person who walks away has not failed, and has cost nothing
             return 1
         store, channel = self.file.store, self.file.channel
         claim = await in_thread(partial(store.claim, channel, turn.id, driver=self.driver, until=until))

@@ -5,14 +5,16 @@ take the place of the person's own while it is played, so that it plays where no
 """
 
 import json
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from counterpoint.agents.base import Agent
-from counterpoint.agents.cassette import Cassette, Header, TapedSeat
+from counterpoint.agents.cassette import SETTINGS, Cassette, Header, TapedSeat
 from counterpoint.agents.taped import RecordingAgent, ReplayAgent, Stage
+from counterpoint.core.canonical import digest
 from counterpoint.core.docket import Docket
 from counterpoint.core.entries import AttemptFailed, CaseOpened, Entry, SubmissionSealed
 from counterpoint.drive.cases import HOME
@@ -30,7 +32,7 @@ from counterpoint.drive.settings import (
     Origin,
     Settings,
 )
-from counterpoint.errors import ConfigError, SourceError
+from counterpoint.errors import ConfigError, RecordError, SourceError
 from counterpoint.isolation.patches import WorkTree
 from counterpoint.isolation.repository import Repository
 
@@ -38,6 +40,7 @@ __all__ = ["Tape", "Taping"]
 
 _NOWHERE: Final = "http://127.0.0.1:9"
 """Stands for an address that a kind of agent has to have; nobody calls it."""
+_SECTIONS: Final = frozenset({"review", "limits", "agents"})
 _OWN_ORIGINS: Final = frozenset({Origin.PERSON, Origin.ENVIRONMENT})
 
 
@@ -71,7 +74,7 @@ class Taping:
             RecordError: it is no cassette that can be read.
         """
         if self.is_replay:
-            Cassette(self.folder).header()
+            _demand_harmless(Cassette(self.folder))
             return
         top, folder = repo.resolve(), self.folder.resolve()
         if folder.is_relative_to(top) and not folder.is_relative_to(top / HOME):
@@ -112,8 +115,15 @@ class Taping:
             )
             for name in names
         )
-        header = Header(case=case, base=docket.base, candidate=docket.candidate, seats=seats)
-        cassette.begin(header, _settings_for_replay(settings, names))
+        written = _settings_for_replay(settings, names)
+        header = Header(
+            case=case,
+            base=docket.base,
+            candidate=docket.candidate,
+            seats=seats,
+            settings=digest(written.encode()),
+        )
+        cassette.begin(header, written)
 
     def check_case(self, case: str, opened: Docket) -> None:
         """Hold a cassette to be the one of a case that goes on.
@@ -123,7 +133,7 @@ class Taping:
             SourceError: another change was.
             RecordError: it cannot be read.
         """
-        header = Cassette(self.folder).header()
+        header = _demand_harmless(Cassette(self.folder))
         if not self.is_replay and header.case != case:
             raise ConfigError(self.flag, f"the cassette of {case}", got=header.case)
         if self.is_replay and (header.base, header.candidate) != (opened.base, opened.candidate):
@@ -180,6 +190,23 @@ def _variables(settings: Settings, environment: Mapping[str, str]) -> Mapping[st
 
 
 # --- settings for a replay
+
+
+def _demand_harmless(cassette: Cassette) -> Header:
+    """Return what a cassette is about, its settings being those that were written, and none that would run anything.
+
+    Raises:
+        RecordError: they are others, or there is no cassette.
+    """
+    header, content = cassette.header(), cassette.settings()
+    table = tomllib.loads(content.decode()) if digest(content) == header.settings else None
+    if table is None or not table.keys() <= _SECTIONS:
+        got = "others than were recorded" if table is None else ", ".join(sorted(table.keys() - _SECTIONS))
+        raise RecordError(
+            f"{SETTINGS} of the cassette {path_text(cassette.folder)} holds {got}",
+            hint="take a copy that nobody edited, or record the case anew",
+        )
+    return header
 
 
 def _settings_for_replay(settings: Settings, parties: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from counterpoint.errors import SourceError
 from counterpoint.isolation.bench import open_bench
 from counterpoint.isolation.edits import differing
-from counterpoint.isolation.names import visible_path
+from counterpoint.isolation.names import unsafe, visible_path
 from counterpoint.isolation.objects import SUBMODULE
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.restoring import restore
@@ -65,7 +65,7 @@ class WorkTree:
         """Return what differs between two trees.
 
         Raises:
-            SourceError: a repository inside was changed, or a file is too large.
+            SourceError: a repository inside was changed, a name is unsafe, or a file is too large.
         """
         if before == after:
             return ()
@@ -74,6 +74,8 @@ class WorkTree:
             for pair in pairs:
                 if any(side.mode == SUBMODULE for side in pair.sides):
                     raise SourceError(f"{visible_path(pair.path)!r} is a repository of its own, added or moved")
+                if reason := next(filter(None, map(unsafe, pair.path.split(b"/"))), ""):
+                    raise SourceError(f"{visible_path(pair.path)!r} is not kept: {reason}")
             ids = [pair.new.id for pair in pairs if pair.new is not None]
             contents = iter(tuple(quarantine.objects.blobs(ids, max_size=_MAX_FILE)))
         return tuple(
