@@ -11,7 +11,7 @@ import pytest
 
 from counterpoint.agents.probes import PROBES
 from counterpoint.agents.profiles import CLIENTS
-from counterpoint.drive import surveying
+from counterpoint.drive import probing
 from tests.coding_programs import everything_named, write_client
 from tests.need import ROOT
 from tests.reviewing import BOUND_S, Project
@@ -66,6 +66,7 @@ def test_what_is_installed_is_told_with_version_login_and_the_lines_that_are_mis
         "may": ["review", "edit"],
         "drift": [],
         "faults": [],
+        "remark": "",
         "missing": ["counterpoint agents add codex"],
     }
     assert (found["claude"]["signed_in"], found["claude"]["signed_in_by"]) == ("yes", str(login))
@@ -145,7 +146,7 @@ def test_a_program_that_hangs_or_fails_is_told_and_ended(
 ) -> None:
     """FIELD-FAULTS F27: every start is bounded, and nothing is left running (the fixture looks)."""
     del home
-    monkeypatch.setattr(surveying, "TIMEOUT_S", 0.5)
+    monkeypatch.setattr(probing, "TIMEOUT_S", 0.5)
     write_client(project.bin, "codex", first="sleep 60")
     write_client(project.bin, "claude", first="exit 3")
     write_client(project.bin, "copilot", version="no number")
@@ -171,6 +172,73 @@ def test_an_agent_that_is_set_up_is_told_by_its_name_and_its_key(
     after = listed(project)["gpt"]
     assert (after["ready"], after["signed_in"], after["signed_in_by"]) == (True, "yes", "OPENAI_API_KEY")
     assert KEY not in json.dumps(after)
+
+
+def test_a_program_that_the_repository_names_is_not_started(project: Project, home: Path) -> None:
+    """DESIGN "Trust": it is that repository's command, and nobody has said that it may run."""
+    note = home / "ran"
+    program = write_client(project.bin, "codex", first=f"touch {note}")
+    project.git.git("checkout", "-q", "main")
+    settings = f'[agents.theirs]\nkind = "codex"\nhome = "user"\nprogram = "{program}"\n'
+    project.git.commit({"counterpoint.toml": settings})
+    project.git.git("checkout", "-q", "-B", "change")
+    project.git.commit({"price.py": "x = 5\n"})
+    called = project.call("agents", "--json", "--repo", project.top)
+    theirs = next(each for each in called.json["agents"] if each["name"] == "theirs")
+    assert (theirs["program"], theirs["version"]) == (str(program), "")
+    assert theirs["remark"].startswith("not started")
+    assert project.call("doctor", "--reviewer", "theirs").code == 1
+    assert not note.exists()
+
+
+def test_agents_that_are_set_up_in_other_ways_are_told_too(
+    project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command whose variable is not set, one that is not there, a script, a client with a key and one without."""
+    del home
+    program = write_client(project.bin, "claude")
+    project.configure(
+        f"""
+[agents.keyed]
+kind = "command"
+command = ["{project.bin / "claude"}"]
+destination = "elsewhere"
+environment = ["THEIR_KEY"]
+
+[agents.gone]
+kind = "command"
+command = ["no-such-program"]
+destination = "local"
+
+[agents.robot]
+kind = "scripted"
+file = "robot.toml"
+
+[agents.with-key]
+kind = "claude"
+program = "{program}"
+environment = ["CLAUDE_KEY"]
+
+[agents.near]
+kind = "claude"
+program = "{program}"
+base_url = "http://127.0.0.1:9"
+"""
+    )
+    monkeypatch.setenv("CLAUDE_KEY", KEY)
+    monkeypatch.delenv("THEIR_KEY", raising=False)
+    found = listed(project)
+    told = {name: (found[name]["signed_in"], found[name]["ready"], found[name]["missing"]) for name in found}
+    assert told["keyed"] == ("no", False, ["export THEIR_KEY=…"])
+    assert told["gone"] == ("unknown", False, [])
+    assert told["robot"] == ("not needed", True, [])
+    assert told["with-key"] == ("yes", True, [])
+    assert told["near"] == ("not needed", True, [])
+    assert found["gone"]["faults"] == ["no program 'no-such-program' on PATH"]
+    assert found["near"]["destination"] == "local"
+    assert "claude" not in found
+    monkeypatch.delenv("CLAUDE_KEY")
+    assert listed(project)["with-key"]["missing"] == ["export CLAUDE_KEY=…"]
 
 
 def test_every_line_that_is_offered_can_be_run_as_it_stands(
@@ -265,6 +333,28 @@ def test_what_cannot_be_added_leaves_the_file_as_it_is(
     assert "hint: " in called.err
     assert (project.config / "config.toml").read_text() == before
     assert [each.name for each in project.config.iterdir()] == ["config.toml"]
+
+
+def test_a_folder_that_cannot_be_written_is_told(project: Project, home: Path) -> None:
+    """A link to a folder that is gone: one sentence, and the link stays."""
+    path = project.config / "config.toml"
+    path.symlink_to(home / "gone" / "config.toml")
+    called = project.call("agents", "add", "gpt", "--kind", "openai", "--model", "gpt-5.5")
+    assert called.code == 1
+    assert "a file that can be written" in called.err
+    assert path.is_symlink()
+
+
+def test_a_script_is_found_from_any_folder_later(project: Project, home: Path) -> None:
+    """What is given relative to the current folder is written whole, and as `--json` says it."""
+    del home
+    project.git.write("robot.toml", '[[reply]]\nanswer = {summary = "Fine."}\n')
+    called = project.call("agents", "add", "robot", "--kind", "scripted", "--file", "robot.toml", "--json")
+    assert called.json == {
+        "agent": "robot",
+        "settings": {"kind": "scripted", "file": str(project.top / "robot.toml")},
+        "file": str(project.config / "config.toml"),
+    }
 
 
 def test_a_name_that_is_no_kind_asks_for_one(project: Project, home: Path) -> None:

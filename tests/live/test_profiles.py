@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from counterpoint.agents.probes import PROBES
+from counterpoint.drive.probing import SignedIn
 from counterpoint.drive.settings import AgentKind, CodingAgent, Home, Settings
-from counterpoint.drive.surveying import SignedIn, survey
+from counterpoint.drive.surveying import survey
 from tests import need
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]

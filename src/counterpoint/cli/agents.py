@@ -16,8 +16,9 @@ from counterpoint.drive.adding import add_agent
 from counterpoint.drive.config import load
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.planning import settings_here
+from counterpoint.drive.probing import SignedIn
 from counterpoint.drive.settings import AgentKind, Home
-from counterpoint.drive.surveying import SignedIn, Surveyed, survey
+from counterpoint.drive.surveying import Surveyed, survey
 
 __all__ = ["agents"]
 
@@ -85,6 +86,8 @@ def _cells(each: Surveyed) -> tuple[str, ...]:
 def _notes(each: Surveyed) -> Iterator[str]:
     if each.program or each.is_set_up:
         yield from each.faults
+    if each.remark:
+        yield each.remark
     for drift in each.drift:
         known = f"the help of {each.version or 'this version'} does not name {drift.word}"
         yield f"the line `{drift.line}` of its profile no longer holds: {known}; it was tried with {each.tried}"
@@ -107,6 +110,7 @@ def _fields(each: Surveyed) -> Mapping[str, Any]:
         "may": list(each.may),
         "drift": [{"line": drift.line, "word": drift.word} for drift in each.drift],
         "faults": list(each.faults),
+        "remark": each.remark,
         "missing": list(each.missing),
     }
 

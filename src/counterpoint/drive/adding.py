@@ -55,13 +55,15 @@ def add_agent(name: str, table: Mapping[str, object], *, folders: Folders, envir
     agent = read_agents({name: table}, Place(path="agents", source=source))[name]
     with _alone(folders.config):
         before = _content(path)
-        document = read_document(before, source)
+        document: Mapping[str, Any] = read_document(before, source)
         _demand_new(name, document, source)
         _demand_built(name, agent, folders, environment)
         newline = "\r\n" if b"\r\n" in before else "\n"
         text = newline.join([f"[agents.{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items()), ""])
         after = before + (_gap(before, newline) + text).encode()
-        _demand_added(name, table, document, read_document(after, source), source)
+        wanted = {**document, "agents": {**document.get("agents", {}), name: dict(table)}}
+        result = read_document(after, source)
+        assert result == wanted, "the file says what it said, and the new table"
         _put(path, before, after)
     return Added(path=path, text=text.replace("\r\n", "\n"))
 
@@ -96,16 +98,6 @@ def _with(settings: Settings, name: str, agent: AgentSettings, source: str) -> S
     return replace(settings, agents={**settings.agents, name: agent}, sources=sources)
 
 
-def _demand_added(
-    name: str, table: Mapping[str, object], before: Mapping[str, Any], after: Mapping[str, object], source: Source
-) -> None:
-    """Hold the file to say what it said, and the new table, and nothing else."""
-    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in table.items()}
-    if after != {**before, "agents": {**before.get("agents", {}), name: plain}}:
-        hint = f"add the table to {source.name} by hand"
-        raise ConfigError(f"agents.{name}", "a file to which a table can be added", source=source.name, hint=hint)
-
-
 def _gap(before: bytes, newline: str) -> str:
     if not before:
         return ""
@@ -114,14 +106,12 @@ def _gap(before: bytes, newline: str) -> str:
 
 def _toml(value: object) -> str:
     match value:
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
+        case int():
             return str(value)
         case str():
             # TOML's basic strings are JSON's, but for one character that JSON leaves as it is.
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case list() | tuple():
+        case list():
             return f"[{', '.join(map(_toml, value))}]"
         case _:
             raise AssertionError(f"no setting is {value!r}")

@@ -17,10 +17,11 @@ from counterpoint.drive.consent import ConsentBook, Scope
 from counterpoint.drive.paths import disk_asked, path_text
 from counterpoint.drive.permission import Sending, still_open, wanted
 from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review, refuse_dirty, settings_here
+from counterpoint.drive.probing import SignedIn
 from counterpoint.drive.registry import Registry
 from counterpoint.drive.running import Session
 from counterpoint.drive.settings import LimitSettings, Settings, how_to_add
-from counterpoint.drive.surveying import SignedIn, Surveyed, survey
+from counterpoint.drive.surveying import Surveyed, survey
 from counterpoint.drive.trust import TrustBook
 from counterpoint.errors import CounterpointError
 from counterpoint.frozen import dataclass
@@ -255,5 +256,6 @@ def _describe(seen: Surveyed) -> str:
         said.append(f"signed in by {seen.how}")
     if seen.signed_in is SignedIn.UNKNOWN:
         said.append("whether it is signed in cannot be seen from here")
+    said += [seen.remark] if seen.remark else []
     said.append(f"sends to {seen.destination}" if seen.destination != "local" else "stays on this machine")
     return ", ".join(said)
