@@ -126,7 +126,7 @@ def test_a_link_or_a_pipe_is_never_followed(cassette: Cassette, tmp_path: Path) 
 
 
 @given(cut=st.integers(0, 700), junk=st.binary(max_size=12), keep=st.integers(0, 12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_damage_to_a_turn_is_read_as_it_was_or_refused(
     tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes, keep: int
 ) -> None:
