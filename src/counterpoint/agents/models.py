@@ -112,6 +112,10 @@ class ModelAgent(Agent):
     def is_output_limit_taken(self) -> bool:
         return True
 
+    def shape(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the schema of a brief as it goes to the model."""
+        return loosened(schema)
+
     async def ask(self, brief: Brief, *, workspace: Workspace, deadline: datetime, on_progress: Progress) -> Reply:
         # A model sees the brief alone; the profile's timeout and the driver's cancellation hold.
         del workspace, deadline
@@ -238,7 +242,7 @@ class ModelAgent(Agent):
             model=profile.model,
             instructions=visible(brief.instructions),
             text=render_prompt(replace(brief, instructions=_APART)),
-            schema=loosened(brief.schema) if Control.SCHEMA in found.controls else None,
+            schema=self.shape(brief.schema) if Control.SCHEMA in found.controls else None,
             effort=self._effort(brief),
             max_output_tokens=profile.max_output_tokens or found.max_output_tokens,
             temperature=profile.temperature,

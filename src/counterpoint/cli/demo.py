@@ -28,9 +28,9 @@ from counterpoint.drive.cases import case_name, load_case, make_home
 from counterpoint.drive.demo import BRANCH, CRITIC, MENDER, TAMPERED, build_repository, build_settings
 from counterpoint.drive.driver import Driver, Step
 from counterpoint.drive.paths import Folders
-from counterpoint.drive.planning import ReviewRequest, plan_review
+from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review
 from counterpoint.drive.progress import DriveEvent, EventKind
-from counterpoint.drive.running import Session, driving, objects_of, open_review
+from counterpoint.drive.running import Session, check_agents, drive_review, driving, objects_of, open_review
 from counterpoint.drive.store import open_store
 from counterpoint.drive.verifying import CHANNEL_FILE, verify_file
 from counterpoint.errors import Corrupt, Refused, SourceError
@@ -68,8 +68,9 @@ _SECOND_THOUGHT: Final = GiveVerdict(
 @click.option(
     "--dir", "folder", type=click.Path(path_type=Path), metavar="DIR", help="A folder that is not there yet."
 )
+@click.option("--local", "with_local", is_flag=True, help="Let the small model on this machine read the branch, too.")
 @json_option
-def demo(*, folder: Path | None, as_json: bool) -> int:
+def demo(*, folder: Path | None, with_local: bool, as_json: bool) -> int:
     """Run a whole review on a small repository: no key, no network, under a minute.
 
     Two reviewers judge a branch with a bug in it. One runs the project's tests; the other is a script that also says
@@ -78,7 +79,7 @@ def demo(*, folder: Path | None, as_json: bool) -> int:
     """
     place = _new_folder(folder)
     told = _Teller(silent=as_json)
-    result = _run(place, told)
+    result = _run(place, told, with_local=with_local)
     if as_json:
         print_json({"folder": str(place), **result})
     return 0 if all(value is True for key, value in result.items() if key.startswith("is_")) else 1
@@ -122,12 +123,13 @@ def _new_folder(folder: Path | None) -> Path:
     return folder.absolute()
 
 
-def _run(place: Path, told: _Teller) -> dict[str, Any]:
+def _run(place: Path, told: _Teller, *, with_local: bool) -> dict[str, Any]:
     shop = place / "shop"
     folders = Folders(state=place / "state", config=place / "settings")
     build_repository(shop, os.environ)
     build_settings(folders.config)
     session = Session.of(repo=shop, cases=make_home(shop), folders=folders, environment=os.environ)
+    model = _model_plan(session) if with_local else None
     case = case_name("review", session.clock.now(), session.ids.token(4))
     told(f"1. A small repository; its branch {BRANCH!r} has a bug in price.py")
     _open(session, case, told)
@@ -138,8 +140,10 @@ def _run(place: Path, told: _Teller) -> dict[str, Any]:
     loaded = load_case(open_store(session.cases, folders), session.cases, case)
     report, _ = write_reports(loaded)
     named = _tamper(session, case, place / "tampered", told)
-    _say_where(place, case, report, told)
+    said_by_model = {} if model is None else {"local": _ask_model(session, model, told)}
+    _say_where(place, case, report, told, number=8 if model is None else 9)
     return {
+        **said_by_model,
         "case": case,
         "refused_by": refused_by,
         "tampering_named_in": named,
@@ -255,9 +259,36 @@ def _tamper(session: Session, case: str, copies: Path, told: _Teller) -> int:
     return 0
 
 
-def _say_where(place: Path, case: str, report: Path, told: _Teller) -> None:
+def _model_plan(session: Session) -> ReviewPlan:
+    """Plan a review of the branch by the local model, before anything else happens.
+
+    Raises:
+        ConfigError: the model is not installed.
+    """
+    request = ReviewRequest(repo=session.repo, flags={"review.reviewers": ("local",)})
+    plan = plan_review(request, folders=session.folders, environment={}, snapshot_into=session.cases)
+    check_agents(session, plan)
+    return plan
+
+
+def _ask_model(session: Session, plan: ReviewPlan, told: _Teller) -> str:
+    """Let the model read the branch with the bug; return what came of it, which nothing else hangs on."""
     told()
-    told("8. Everything lies in one folder; look around, then remove it")
+    told("8. A small model on this machine reads the same branch, for about a minute; do not expect judgement of it")
+    case = case_name("review", session.clock.now(), session.ids.token(4))
+    open_review(session, plan, case=case, grants=())
+    told.forget_events()
+    loaded = asyncio.run(drive_review(session, case, may_run=False, on_event=told.event))
+    told.tell_events()
+    for finding in loaded.state.ledger:
+        told(f"   {finding.id} ({finding.severity}) at {finding.location}: {finding.issue}")
+    told(f"   {headline(loaded)}")
+    return headline(loaded)
+
+
+def _say_where(place: Path, case: str, report: Path, told: _Teller, *, number: int) -> None:
+    told()
+    told(f"{number}. Everything lies in one folder; look around, then remove it")
     told(f"   {shlex.quote(str(report.relative_to(place)))}")
     told(f"   shop/.counterpoint/cases/{case}/{case}{CHANNEL_FILE}")
     told(f"   cd {shlex.quote(str(place / 'shop'))}")

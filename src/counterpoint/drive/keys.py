@@ -23,6 +23,7 @@ from counterpoint.drive.settings import (
     Cwd,
     Home,
     HumanAgent,
+    LocalAgent,
     ModelAgent,
     Origin,
     PromptBy,
@@ -141,6 +142,13 @@ AGENT_KEYS: Final[Mapping[AgentKind, Mapping[str, Reader]]] = {
     AgentKind.ANTHROPIC: _MODEL_KEYS,
     AgentKind.CHAT: _MODEL_KEYS,
     AgentKind.GEMINI: _MODEL_KEYS,
+    AgentKind.LOCAL: {
+        "model_file": shapes.text,
+        "context": shapes.whole(512, 1 << 20),
+        "max_output_tokens": shapes.whole(1, 1 << 20),
+        "threads": shapes.whole(1, 1024),
+        "timeout_s": shapes.whole(1, _DAY_S),
+    },
     AgentKind.CODEX: _CODING_KEYS,
     AgentKind.CLAUDE: _CODING_KEYS,
     AgentKind.GEMINI_CLI: _CODING_KEYS,
@@ -156,8 +164,8 @@ _PROVIDERS: Final = {
     AgentKind.GEMINI_CLI: "google",
     AgentKind.COPILOT: "github",
 }
-_WHERE: Final = ("base_url", "key_variable", "destination")
-"""Where bytes and keys go. No repository's settings say that: a person's consent is to a name."""
+_WHERE: Final = ("base_url", "key_variable", "destination", "model_file")
+"""Where bytes and keys go, and what reads them. No repository says that: a person's consent is to a name."""
 
 
 def read_agents(value: object, place: Place) -> Mapping[str, AgentSettings]:
@@ -196,6 +204,8 @@ def _agent(settings: object, place: Place) -> AgentSettings:
             return ChecksAgent()
         case AgentKind.OPENAI | AgentKind.ANTHROPIC | AgentKind.CHAT | AgentKind.GEMINI:
             return _model_agent(kind, values, place)
+        case AgentKind.LOCAL:
+            return _local_agent(values, place)
         case AgentKind.CODEX | AgentKind.CLAUDE | AgentKind.GEMINI_CLI | AgentKind.COPILOT | AgentKind.OPENCODE:
             return _coding_agent(kind, values, place)
         case _:
@@ -229,6 +239,13 @@ def _model_agent(kind: AgentKind, values: Mapping[str, Any], place: Place) -> Mo
             hint=f"add `controls` to {place.path}",
         )
     return ModelAgent(kind=kind, **{"destination": _destination(kind, values.get("base_url", "")), **values})
+
+
+def _local_agent(values: Mapping[str, Any], place: Place) -> LocalAgent:
+    _demand_own(values, place)
+    if not str(values.get("model_file", "/")).startswith("/"):
+        raise place.below("model_file").error("an absolute path", got=values["model_file"])
+    return LocalAgent(**values)
 
 
 def _demand_own(values: Mapping[str, Any], place: Place) -> None:

@@ -23,9 +23,12 @@ def folder_for(case: str) -> Path:
 
 @contextmanager
 def programs_of(case: str) -> Iterator[None]:
-    """Mark every program that is started in the block as the case's."""
+    """Mark every program that is started in the block as the case's; none of them outlives it."""
     with marked(_mark(case)):
-        yield
+        try:
+            yield
+        finally:
+            end_marked(_mark(case))
 
 
 def clear(case: str) -> None:

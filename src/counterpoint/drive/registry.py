@@ -56,6 +56,7 @@ class Registry:
         self._terminal: Terminal | None = None
         self.tape: Tape | None = None
         """Sits around every agent while a cassette is recorded or played."""
+        self._served: dict[str, Agent] = {}
 
     def agent(self, name: str) -> Agent:
         """Return the agent of that name.
@@ -92,6 +93,8 @@ class Registry:
                 return CommandAgent(self._profile(name, found), environ=self._environment)
             case set_up.ModelAgent():
                 return self._model(name, found)
+            case set_up.LocalAgent():
+                return self._local(name, found)
             case set_up.CodingAgent():
                 return self._coding(name, found)
 
@@ -114,13 +117,28 @@ class Registry:
         agent.check_effort(self._settings.review.effort)
         return agent
 
-    def _coding(self, name: str, found: set_up.CodingAgent) -> Agent:
-        from counterpoint.agents.headless import HeadlessAgent, HeadlessProfile  # noqa: PLC0415 - as the module says
-        from counterpoint.agents.profiles import CLIENTS  # noqa: PLC0415 - as the module says
+    def _local(self, name: str, found: set_up.LocalAgent) -> Agent:
+        from counterpoint.agents import local  # noqa: PLC0415 - as the module says
 
-        client = CLIENTS[found.kind]
+        if name not in self._served:  # its seats share one server
+            model = local.find_model(f"agents.{name}", found.model_file)
+            profile = local.LocalProfile(
+                name=name,
+                model=model.stem,
+                server=local.serving(model, name=model.stem, threads=found.threads, context=found.context),
+                timeout_s=found.timeout_s or self._settings.limits.call_timeout_s,
+                max_output_tokens=found.max_output_tokens,
+                bounds=local.OWN if found.model_file else local.TINY,
+            )
+            self._served[name] = local.LocalAgent(profile, environ=self._environment)
+        return self._served[name]
+
+    def _coding(self, name: str, found: set_up.CodingAgent) -> Agent:
+        from counterpoint.agents import headless, profiles  # noqa: PLC0415 - as the module says
+
+        client = profiles.CLIENTS[found.kind]
         self._demand_program(f"agents.{name}.program", found.program or client.program)
-        profile = HeadlessProfile(
+        profile = headless.HeadlessProfile(
             name=name,
             destination=found.destination,
             timeout_s=found.timeout_s or self._settings.limits.call_timeout_s,
@@ -132,7 +150,7 @@ class Registry:
             user_home=found.home is Home.USER,
             environment=found.environment,
         )
-        agent = HeadlessAgent(client, profile, environ=self._environment)
+        agent = headless.HeadlessAgent(client, profile, environ=self._environment)
         agent.check_effort(self._settings.review.effort)
         return agent
 

