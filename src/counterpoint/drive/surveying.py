@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final, assert_never
 
+from counterpoint.agents import local
 from counterpoint.agents.capabilities import known_models
 from counterpoint.agents.probes import PROBES, Drift
 from counterpoint.agents.profiles import CLIENTS
@@ -22,6 +23,7 @@ from counterpoint.drive.settings import (
     CommandAgent,
     Home,
     HumanAgent,
+    LocalAgent,
     ModelAgent,
     ScriptedAgent,
     Settings,
@@ -120,6 +122,8 @@ async def _look(name: str, agent: AgentSettings, environment: Mapping[str, str],
             return _model(name, agent, environment)
         case CodingAgent():
             return await _coding(name, agent, environment, is_foreign=is_foreign)
+        case LocalAgent():
+            return _local(name, agent)
         case _:
             assert_never(agent)
 
@@ -158,6 +162,24 @@ def _model(name: str, agent: ModelAgent, environment: Mapping[str, str]) -> Surv
         signed_in=_keyed(unset) if variable else SignedIn.NOT_NEEDED,
         how=variable,
         missing=(f"export {variable}=…",) if unset else (),
+    )
+
+
+def _local(name: str, agent: LocalAgent) -> Surveyed:
+    model, fault, missing = agent.model_file, "", ""
+    try:
+        model = str(local.find_model(f"agents.{name}", agent.model_file))
+    except ConfigError as error:
+        fault, missing = str(error), local.INSTALL
+    return Surveyed(
+        name=name,
+        kind=agent.kind,
+        is_set_up=True,
+        destination=agent.destination,
+        may=_ANSWERS,
+        model=Path(model).stem,
+        faults=(fault,) if fault else (),
+        missing=(missing,) if missing and not agent.model_file else (),
     )
 
 
