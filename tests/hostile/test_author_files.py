@@ -82,7 +82,7 @@ def test_very_many_files_at_once_are_one_commit(stage: Stage, count: int) -> Non
     called = stage.review("--max-rounds", "1")
     assert called.code == 0, called
     assert stage.failures == [("ana", "refused")]
-    assert f"and {count - 5} more changed and was not listed" in stage.said
+    assert f"and {count - 5} more changed and were not listed" in stage.said
     assert len(stage.said) < 1000
     assert len(stage.changed_in()) == count + 1
     assert stage.status == ""
