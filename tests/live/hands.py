@@ -26,7 +26,10 @@ def _claude_write(path: Path, content: str) -> Sequence[Call]:
 
 
 def _gemini_write(path: Path, content: str) -> Sequence[Call]:
-    return [("write_file", {"file_path": str(path), "content": content})]
+    return [
+        ("write_file", {"file_path": str(path), "content": content}),
+        ("run_shell_command", {"command": f"printf %s {shlex.quote(content)} > {path}", "description": "write"}),
+    ]
 
 
 def _copilot_write(path: Path, content: str) -> Sequence[Call]:

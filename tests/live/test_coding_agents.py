@@ -18,6 +18,7 @@ from typing import Any, Final
 import pytest
 
 from counterpoint.agents.base import NOT_REPORTED
+from counterpoint.agents.questions import is_strict
 from tests import need
 from tests.agents.fake_api import FakeApi
 from tests.agents.fake_script import Answer, Question
@@ -173,6 +174,20 @@ def test_a_coding_agent_holds_both_seats_of_a_review_to_agreement(kind: str, tmp
     assert result["usage"] == used
     reported = {seat["model_reported"] for seat in result["seats"]}
     assert reported == ({stage.hands.model} if kind == "claude" else {NOT_REPORTED})
+
+
+def test_codex_says_the_sandbox_of_each_seat_and_sends_schemas_that_its_api_takes(tmp_path: Path) -> None:
+    """ECOSYSTEM 2.3: the mode that the model is told; strict mode refuses a schema with an optional key."""
+    stage = Stage(tmp_path, "codex")
+    with FakeApi(stage.model) as api:
+        stage.settle(api.url)
+        stage.review("--author", "author", "--reviewer", "critic", COUNTERPOINT_REVIEW_MAX_ROUNDS="1")
+    for seat, mode in (("critic", "read-only"), ("author", "workspace-write")):
+        told = re.findall("`sandbox_mode` is `([a-z-]+)`", json.dumps(stage.asked[seat][-1].body["input"]))
+        assert set(told) == {mode}
+    forms = [question.body.get("text", {}).get("format") for question in stage.asked["author"]]
+    assert [form["strict"] and is_strict(form["schema"]) for form in forms] == [True] * len(forms)
+    assert not any(question.body.get("text", {}).get("format") for question in stage.asked["critic"])
 
 
 @pytest.mark.parametrize("kind", ["gemini-cli", "copilot", "opencode"])
