@@ -77,7 +77,15 @@ class Studio:
         self.project.configure("[review]\neffort = 'low'\n" + self.settings)
 
     def record(self, *more: str, seats: tuple[str, ...] = SEATS, key: str = "") -> dict[str, Any]:
-        record: tuple[str | Path, ...] = ("review", *seats, "--record", self.tape, "--trust-commands", "--json", *more)
+        record: tuple[str | Path, ...] = (
+            "review",
+            *seats,
+            "--record",
+            self.tape,
+            "--trust-commands",
+            "--json",
+            *more,
+        )
         ran = self.project.run(*record, ACME_API_KEY=key)
         found: dict[str, Any] = ran.json
         assert "decision" in found, ran
@@ -90,7 +98,14 @@ class Studio:
             programs.mkdir()
             for name in ("git", "sh"):
                 (programs / name).symlink_to(str(shutil.which(name)))
-        flags: tuple[str | Path, ...] = ("--repo", self.other / "shop", "--replay", self.tape, "--trust-commands", "--json")
+        flags: tuple[str | Path, ...] = (
+            "--repo",
+            self.other / "shop",
+            "--replay",
+            self.tape,
+            "--trust-commands",
+            "--json",
+        )
         return self.project.run(
             *command,
             *flags,

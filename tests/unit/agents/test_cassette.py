@@ -52,7 +52,12 @@ def test_what_is_kept_is_read_again(cassette: Cassette) -> None:
     cassette.keep(TURN, kept)
     again = Cassette(cassette.folder)
     found = again.turn(TURN)
-    assert (found, again.header(), again.settings(), again.turns()) == (kept, HEADER, b"[review]\n", frozenset({TURN}))
+    assert (found, again.header(), again.settings(), again.turns()) == (
+        kept,
+        HEADER,
+        b"[review]\n",
+        frozenset({TURN}),
+    )
     assert found is not None
     assert found.edit is not None
     assert again.files_of(found.edit) == files
