@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -160,7 +160,7 @@ class Peer:
         self.note.write_text(str(os.getpid()))
         while True:
             print("x", end="", flush=True)
-            time.sleep(0.05)
+            threading.Event().wait(0.05)
 
     def hold(self) -> None:
         """End with an answer, and leave a child behind that keeps standard output open."""
