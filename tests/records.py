@@ -1,8 +1,9 @@
 """Small records to look at, damage and compare, made by the product's own code from fixed values."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final
 
 from counterpoint.record.block import ZEROS, render
@@ -69,6 +70,8 @@ def record(
     channel_id: str = CHANNEL_ID,
     pairs: Sequence[int] = (),
     stamps: Sequence[str] = (),
+    own: Mapping[str, Signer] = MappingProxyType({}),
+    signs: Mapping[int, Signer] = MappingProxyType({}),
 ) -> list[bytes]:
     """Return the blocks of a record: a genesis, then `drafts`.
 
@@ -80,14 +83,18 @@ def record(
         channel_id: of the channel.
         pairs: numbers of entries that form a batch with the one after them.
         stamps: in place of the drafts' own, from the first on.
+        own: parties that sign for themselves, and their keys.
+        signs: what really signs an entry, by its number, where that is not as it should be.
     """
     named = tuple(keys) if keys is not None else ((key.public,) if key else ())
-    genesis = Genesis(channel_id=channel_id, mode=mode, roster=("claude", "glm"), keys=named)
+    party_keys = tuple((party, known.public) for party, known in own.items())
+    genesis = Genesis(channel_id=channel_id, mode=mode, roster=("claude", "glm"), keys=named, party_keys=party_keys)
     entries = [genesis_draft(genesis, stamp=STAMP, sender="counterpoint"), *drafts]
     for number, stamp in enumerate(stamps, 1):
         entries[number] = replace(entries[number], stamp=stamp)
     blocks: list[bytes] = []
     for n, entry in enumerate(entries):
+        by = signs.get(n) or (own.get(entry.sender, key) if n else key)
         batch = (1, 2) if n in pairs else (2, 2) if n - 1 in pairs else (1, 1)
         blocks.append(
             render(
@@ -96,7 +103,7 @@ def record(
                 channel_id=channel_id,
                 prev=head_of(blocks),
                 batch=batch,
-                sign=key.sign if key else None,
+                sign=by.sign if by else None,
                 strict=mode == "strict",
             )
         )

@@ -376,6 +376,12 @@ _ENTRIES: Final = (
         accepted="tests/rules/test_entries.py::test_typed_object_at_the_cap_is_accepted",
         refused="tests/rules/test_entries.py::test_typed_object_without_canonical_form_is_refused",
     ),
+    Rule(
+        id="SIGN-1",
+        source="SECURITY B.1, R3, R12",
+        accepted="tests/rules/test_entries.py::test_entry_signed_with_its_senders_key_is_accepted",
+        refused="tests/rules/test_entries.py::test_entry_that_another_key_would_sign_is_refused",
+    ),
 )
 
 RULES: Final[tuple[Rule, ...]] = (*_REVIEW, *_MAILBOX, *_ENTRIES)

@@ -1,13 +1,17 @@
 """What no entry may hold: one accepted and one refused example of each rule of docs/protocols/entries.md."""
 
+from collections.abc import Callable
+
 import pytest
 
 from counterpoint.errors import Refused
 from counterpoint.record.block import ZEROS, parse, render
-from counterpoint.record.store import Draft
+from counterpoint.record.keys import sign_with
+from counterpoint.record.signing import Signer
+from counterpoint.record.store import Draft, Genesis
 from counterpoint.record.text import MAX_TEXT
 from counterpoint.record.typed import MAX_FIELDS
-from tests.records import CHANNEL_ID, draft
+from tests.records import CHANNEL_ID, draft, signer
 
 HEADER = "## MSG-9 | z | from: a | type: close | thread: t | refs: -"
 TRAILER_START = "<!-- cp1 ch="
@@ -147,3 +151,29 @@ def test_typed_object_at_the_cap_is_accepted() -> None:
 def test_typed_object_without_canonical_form_is_refused(fields: dict[str, object]) -> None:
     """FIELDS-1, SECURITY B.4: fractions, large integers, surrogates, and one byte beyond the cap."""
     _refused("FIELDS-1", draft("x", fields))
+
+
+def _signs(sender: str, key: Signer) -> Callable[[bytes], str] | None:
+    genesis = Genesis(
+        channel_id=CHANNEL_ID,
+        mode="shared",
+        roster=("claude", "glm"),
+        keys=(signer().public,),
+        party_keys=(("claude", signer(2).public),),
+    )
+    return sign_with(lambda: key, genesis, channel="c", sender=sender)
+
+
+def test_entry_signed_with_its_senders_key_is_accepted() -> None:
+    """SIGN-1, SECURITY B.1: a party's own key for the party, the channel's for whoever has none."""
+    assert _signs("claude", signer(2)) is not None
+    assert _signs("glm", signer()) is not None
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_entry_that_another_key_would_sign_is_refused(seed: int) -> None:
+    """SIGN-1, SECURITY R3, R12: the channel's key is none of the party's, nor is a stranger's."""
+    with pytest.raises(Refused) as caught:
+        _signs("claude", signer(seed))
+    assert (caught.value.rule, caught.value.seat) == ("SIGN-1", "claude")
+    assert "--sign-key" in caught.value.hint

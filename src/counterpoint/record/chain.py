@@ -1,8 +1,9 @@
 """The chain of a channel, followed entry by entry in the order of their numbers, never of their stamps.
 
-It holds that every number from 0 on stands once, that each entry of ours names this channel, is signed by a key of
-the genesis entry, follows the block before it and belongs to a whole batch, and that the heads known from elsewhere
-are the heads found here. Stamps that go back, or lie ahead, are noted and change nothing (SECURITY R15).
+It holds that every number from 0 on stands once, that each entry of ours names this channel, is signed by a key that
+the genesis entry names for its sender, follows the block before it and belongs to a whole batch, and that the heads
+known from elsewhere are the heads found here. Stamps that go back, or lie ahead, are noted and change nothing
+(SECURITY R15).
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from counterpoint.record.block import ZEROS
 from counterpoint.record.findings import Finding, Forked, Level
 from counterpoint.record.header import parse_stamp
 from counterpoint.record.seal import Seal
-from counterpoint.record.signing import NotSigned, check
+from counterpoint.record.speakers import Speakers
 
 __all__ = ["Anchor", "Chain"]
 
@@ -31,8 +32,7 @@ class Anchor(NamedTuple):
 @dataclass(slots=True, kw_only=True)
 class Chain:
     channel: str
-    channel_id: str
-    keys: Sequence[str]
+    speakers: Speakers
     anchors: Sequence[Anchor]
     now: str
     """The stamp of this moment, or "" where nobody asks whether entries lie ahead of it."""
@@ -52,39 +52,37 @@ class Chain:
         """
         if found.n != self.n + 1:
             raise self._misplaced(found.n)
+        key = ""
         if found.channel_id is None:
             self.plain.append(found.n)
         else:
-            self._link(found, content)
+            key = self._link(found, content)
         if self.due or found.batch != (1, 1):
             self._batch(found)
         if found.stamp < self.last_stamp or (self.now and found.stamp > self.now) or found.channel_id is None:
             self._note_time(found)
         else:
             self.last_stamp = found.stamp
+        if found.n and self.speakers.are_held and (note := self.speakers.hold(found, content, key, self.last_stamp)):
+            self.notes.append(note)
         self.n, self.head = found.n, found.digest
         for anchor in self.anchors:
             if anchor.n == found.n and anchor.head != found.digest:
                 raise Forked(self.channel, found.n, known=anchor.head, found=found.digest, source=anchor.source)
 
-    def _link(self, found: Seal, content: bytes) -> None:
-        if found.channel_id != self.channel_id:
-            reason = f"it is an entry of channel {found.channel_id}; this is {self.channel_id}"
+    def _link(self, found: Seal, content: bytes) -> str:
+        """Return the key that signed an entry of ours; "" where it is not signed."""
+        genesis = self.speakers.genesis
+        if found.channel_id != genesis.channel_id:
+            reason = f"it is an entry of channel {found.channel_id}; this is {genesis.channel_id}"
             raise Corrupt(self.channel, found.n, reason)
-        if self.keys or found.sig is not None:
-            self._check_signature(found, content)
+        key = ""
+        if genesis.keys or genesis.party_keys or found.sig is not None:
+            key = self.speakers.check(found, content)
         if found.prev != self.head:
             reason = f"it follows a block with digest {found.prev}; MSG-{self.n} has {self.head}"
             raise Corrupt(self.channel, found.n, reason)
-
-    def _check_signature(self, found: Seal, content: bytes) -> None:
-        if found.sig is None or not self.keys:
-            signed = "has no signature; the channel is signed" if self.keys else "is signed; the channel is not"
-            raise Corrupt(self.channel, found.n, f"it {signed}")
-        try:
-            check(self.keys, content[found.at : found.end - len(f" sig={found.sig} -->")], found.sig)
-        except NotSigned as error:
-            raise Corrupt(self.channel, found.n, str(error)) from None
+        return key
 
     def _batch(self, found: Seal) -> None:
         part, total = found.batch

@@ -16,6 +16,7 @@ from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.listing import Listing
 from counterpoint.record.names import bell_file, channel_file
 from counterpoint.record.safe import open_plain, read_all, read_file
+from counterpoint.record.speakers import Vouch
 from counterpoint.record.verify import verify
 from counterpoint.record.view import archived_genesis, genesis_in
 
@@ -133,7 +134,9 @@ def read_everything(fs: Files, folder: Folder, channel: str) -> Everything:
     return Everything(bell, content, archives, {name: Listing(whole) for name, whole in files})
 
 
-def verify_everything(channel: str, found: Everything, *, heads: Heads | None, now: str) -> Verification | None:
+def verify_everything(
+    channel: str, found: Everything, *, heads: Heads | None, now: str, vouch: Vouch | None = None
+) -> Verification | None:
     """Verify the chain in a shared channel's files, and remember its head; `None` where there is no chain.
 
     Raises:
@@ -155,6 +158,7 @@ def verify_everything(channel: str, found: Everything, *, heads: Heads | None, n
         doorbell=None if bell is None else bell[0],
         now=now,
         listings=found.listings,
+        vouch=vouch,
     )
     _remember(heads, channel, verified)
     return verified

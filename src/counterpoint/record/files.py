@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from counterpoint.record.findings import Checkpoint, Verification
     from counterpoint.record.migration import Renaming
     from counterpoint.record.signing import Signer
+    from counterpoint.record.speakers import Vouch
 
 __all__ = ["FileStore", "Layout"]
 
@@ -94,7 +95,7 @@ class FileStore(Store):
 
         strict = genesis.mode == "strict"
         assert strict or self.layout is Layout.SHARED, "a case channel is strict"
-        sign = sign_with(self._signer, genesis, channel=channel)
+        sign = sign_with(self._signer, genesis, channel=channel, sender="")
         draft = genesis_draft(genesis, stamp=stamp, sender=sender)
         block = render(draft, n=0, channel_id=genesis.channel_id, prev=ZEROS, sign=sign, strict=strict)
         whole = whole_settings(channel, genesis, sender=sender, given=settings)
@@ -262,7 +263,9 @@ class FileStore(Store):
                     raise
             return read_everything(self._fs, folder, channel)
 
-    def verify_shared(self, channel: str, contents: "Everything", *, now: str) -> "Verification | None":
+    def verify_shared(
+        self, channel: str, contents: "Everything", *, now: str, vouch: "Vouch | None" = None
+    ) -> "Verification | None":
         """Verify the chain in a shared channel's bytes, and remember its head; `None` where there is no chain.
 
         Raises:
@@ -271,7 +274,7 @@ class FileStore(Store):
         # cold start: as in `verify`
         from counterpoint.record.contents import verify_everything  # noqa: PLC0415
 
-        return verify_everything(channel, contents, heads=self._heads, now=now)
+        return verify_everything(channel, contents, heads=self._heads, now=now, vouch=vouch)
 
     def vault(self, channel: str) -> Vault:
         # Cold start: as in `create`.

@@ -5,12 +5,13 @@ be relied on.
 """
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from counterpoint.errors import Corrupt
 from counterpoint.frozen import dataclass
 from counterpoint.record.store import Genesis
 
-__all__ = ["Checkpoint", "Finding", "Forked", "Level", "Remembered", "Torn", "Verification"]
+__all__ = ["Checkpoint", "Finding", "Forked", "Level", "Remembered", "Signed", "Torn", "Verification"]
 
 
 class Level(StrEnum):
@@ -50,6 +51,18 @@ class Checkpoint:
     head: str
 
 
+class Signed(NamedTuple):
+    """What one key signed."""
+
+    key: str
+    """The public key line."""
+    party: str
+    """Whose own key it is; empty: the channel's."""
+    entries: int
+    first: int
+    last: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
     """A record that its own chain confirms, and what else there is to say of it."""
@@ -72,6 +85,8 @@ class Verification:
     """About single entries."""
     standing: tuple[Finding, ...]
     """About the record as it stands now."""
+    signed: tuple[Signed, ...] = ()
+    """Who signed, in the order of their first entries."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

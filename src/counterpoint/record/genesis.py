@@ -1,25 +1,29 @@
 """Entry 0 of a channel: what makes the rest of it checkable.
 
 `MSG-0`, type `info`, thread `genesis`, with a sentence for people and the typed object
-`{"channel": <32 hex>, "keys": [...], "mode": "strict" | "shared", "roster": [...], "v": 1}`.
+`{"channel": <32 hex>, "keys": [...], "mode": "strict" | "shared", "roster": [...], "v": 1}`. Where parties sign for
+themselves `v` is 2, and `"party_keys": {"claude": ["ssh-ed25519 …"]}` stands there too.
 The digest of its block is what a user's state folder remembers: another roster or key is another genesis.
 """
 
 import re
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from counterpoint.errors import Corrupt, Refused, UnknownEntry
 from counterpoint.record.header import check_name
-from counterpoint.record.signing import NotSigned, raw_public
+from counterpoint.record.signing import NotSigned, fingerprint, raw_public
 from counterpoint.record.store import Block, Draft, Genesis
 
-__all__ = ["GENESIS_THREAD", "GENESIS_TYPE", "MODES", "genesis_draft", "parse_genesis"]
+__all__ = ["GENESIS_THREAD", "GENESIS_TYPE", "MODES", "genesis_draft", "parse_genesis", "party_keys_fault"]
 
 GENESIS_TYPE: Final = "info"
 GENESIS_THREAD: Final = "genesis"
 MODES: Final = ("strict", "shared")
 
 _VERSION = 1
+_WITH_PARTY_KEYS = 2
 _CHANNEL_ID = re.compile(r"[0-9a-f]{32}")
 _SENTENCES = {
     "strict": "This channel is kept by Counterpoint. Each entry carries the digest of the one before it.",
@@ -41,11 +45,12 @@ def genesis_draft(genesis: Genesis, *, stamp: str, sender: str) -> Draft:
     for name in genesis.roster:
         check_name("party", name, strict=genesis.mode == "strict")
     fields = {
-        "v": _VERSION,
+        "v": _WITH_PARTY_KEYS if genesis.party_keys else _VERSION,
         "channel": genesis.channel_id,
         "mode": genesis.mode,
         "roster": list(genesis.roster),
         "keys": list(genesis.keys),
+        **({"party_keys": _by_party(genesis)} if genesis.party_keys else {}),
     }
     text = _SENTENCES[genesis.mode]
     return Draft(stamp=stamp, sender=sender, type=GENESIS_TYPE, thread=GENESIS_THREAD, text=text, fields=fields)
@@ -61,16 +66,21 @@ def parse_genesis(block: Block, *, channel: str) -> Genesis:
     fields = block.fields
     if block.n or fields is None or (block.type, block.thread) != (GENESIS_TYPE, GENESIS_THREAD):
         raise Corrupt(channel, block.n, f"a {block.type} in thread {block.thread!r} where the genesis entry belongs")
-    if fields.get("v") != _VERSION or fields["v"] is True:
-        raise UnknownEntry("genesis", f"version {fields.get('v')!r}; this package knows {_VERSION}")
-    if fields.keys() != {"v", "channel", "mode", "roster", "keys"}:
+    version = fields.get("v")
+    if version not in {_VERSION, _WITH_PARTY_KEYS} or version is True:
+        raise UnknownEntry("genesis", f"version {version!r}; this package knows {_VERSION} and {_WITH_PARTY_KEYS}")
+    more = {"party_keys"} if version == _WITH_PARTY_KEYS else set()
+    if fields.keys() != {"v", "channel", "mode", "roster", "keys", *more}:
         raise UnknownEntry("genesis", f"fields {sorted(fields)}")
     if not isinstance(fields["channel"], str) or not isinstance(fields["mode"], str):
         raise Corrupt(channel, 0, "its channel and mode are not strings")
     roster, keys = _strings(fields["roster"]), _strings(fields["keys"])
-    if roster is None or keys is None:
+    party_keys = _pairs(fields["party_keys"]) if more else ()
+    if roster is None or keys is None or party_keys is None:
         raise Corrupt(channel, 0, "its roster and keys are not lists of strings")
-    genesis = Genesis(channel_id=fields["channel"], mode=fields["mode"], roster=roster, keys=keys)
+    genesis = Genesis(
+        channel_id=fields["channel"], mode=fields["mode"], roster=roster, keys=keys, party_keys=party_keys
+    )
     try:
         fault = _fault(genesis)
         for name in genesis.roster:
@@ -88,6 +98,37 @@ def _strings(value: Any) -> tuple[str, ...] | None:
     return None
 
 
+def _by_party(genesis: Genesis) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for party, key in sorted(genesis.party_keys, key=itemgetter(0)):
+        found.setdefault(party, []).append(key)
+    return found
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...] | None:
+    """Return each party with each of its keys; `None` where `value` is not written as `_by_party` writes it."""
+    if not isinstance(value, Mapping) or not value:
+        return None
+    pairs: list[tuple[str, str]] = []
+    for party in sorted(value):
+        if not (keys := _strings(value[party])):
+            return None
+        pairs += ((party, key) for key in keys)
+    return tuple(pairs)
+
+
+def party_keys_fault(roster: Sequence[str], keys: Sequence[str], party_keys: Sequence[tuple[str, str]]) -> str:
+    """Return why a channel cannot have these keys; "": it can (SECURITY R12)."""
+    owners = dict.fromkeys(keys, "the channel")
+    for party, key in party_keys:
+        if party not in roster:
+            return f"it has a key for {party!r}, who is none of {', '.join(roster)}"
+        if key in owners:
+            return f"{party} and {owners[key]} share the key {fingerprint(key)}"
+        owners[key] = party
+    return ""
+
+
 def _fault(genesis: Genesis) -> str:
     if not _CHANNEL_ID.fullmatch(genesis.channel_id):
         return f"channel {genesis.channel_id!r} is not 32 hex digits"
@@ -97,8 +138,8 @@ def _fault(genesis: Genesis) -> str:
         if len(set(items)) < len(items):
             return f"its {what} names one twice"
     try:
-        for line in genesis.keys:
+        for line in (*genesis.keys, *(key for _, key in genesis.party_keys)):
             raw_public(line)
     except NotSigned as error:
         return str(error)
-    return ""
+    return party_keys_fault(genesis.roster, genesis.keys, genesis.party_keys)

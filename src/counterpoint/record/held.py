@@ -121,7 +121,6 @@ class HeldFiles(Held):
         # Cold start: a channel of the public tool has no keys.
         from counterpoint.record.keys import sign_with  # noqa: PLC0415
 
-        sign = sign_with(self.signer, genesis, channel=self.view.channel)
         blocks: list[bytes] = []
         prev = self.view.head.digest if first else ZEROS
         for i, draft in enumerate(drafts):
@@ -131,7 +130,7 @@ class HeldFiles(Held):
                 channel_id=genesis.channel_id,
                 prev=prev,
                 batch=(i + 1, len(drafts)),
-                sign=sign,
+                sign=sign_with(self.signer, genesis, channel=self.view.channel, sender=draft.sender),
                 strict=self.view.strict,
             )
             blocks.append(block)

@@ -1,14 +1,17 @@
-"""Whose key signs: the one of this machine, made without asking where there is none (DESIGN section 5, signing)."""
+"""Whose key signs: a party's own where the genesis names one, else the one of this machine (DESIGN section 5).
+
+This machine's key is made without asking where there is none.
+"""
 
 import stat
 from collections.abc import Callable
 from typing import Final
 
-from counterpoint.errors import RecordError, UnsafeFile
+from counterpoint.errors import RecordError, Refused, UnsafeFile
 from counterpoint.record.fs import PRIVATE, Access, Files, Folder
 from counterpoint.record.locks import hold
 from counterpoint.record.safe import create, open_folder, open_own, read_all, typed
-from counterpoint.record.signing import Signer, load_key, make_key
+from counterpoint.record.signing import Signer, fingerprint, load_key, make_key
 from counterpoint.record.store import Genesis
 
 __all__ = ["load_or_make_key", "sign_with"]
@@ -57,20 +60,31 @@ def _read_key(fs: Files, folder: Folder, name: str) -> bytes | None:
 
 
 def sign_with(
-    signer: Callable[[], Signer] | None, genesis: Genesis, *, channel: str
+    signer: Callable[[], Signer] | None, genesis: Genesis, *, channel: str, sender: str
 ) -> Callable[[bytes], str] | None:
-    """Return how the channel's entries are signed; `None`: they are not.
+    """Return how an entry of `sender` is signed; `None`: it is not. "" signs as the channel does.
 
     Raises:
+        Refused: SIGN-1: it takes a key of the sender's own, and that is not the one we have.
         RecordError: the channel is signed, and not by a key that we have.
     """
-    if not genesis.keys:
+    keys = genesis.keys_of(sender)
+    if not keys:
         return None
     key = signer() if signer else None
-    if key is None or key.public not in genesis.keys:
-        ours = "there is none here" if key is None else f"ours is {key.public!r}"
-        raise RecordError(
-            f"channel {channel!r} is signed by the {len(genesis.keys)} keys that its genesis names; {ours}",
-            hint="write from the machine that began it",
+    if key is not None and key.public in keys:
+        return key.sign
+    if keys != genesis.keys:
+        known = " or ".join(map(fingerprint, keys))
+        ours = "there is no key here" if key is None else f"this one would be signed with {fingerprint(key.public)}"
+        raise Refused(
+            "SIGN-1",
+            f"what {sender} says in this channel is signed with the key {known}; {ours}",
+            seat=sender,
+            hint="add `--sign-key FILE` with that key, or `--sign-agent` where an SSH agent holds it",
         )
-    return key.sign
+    ours = "there is none here" if key is None else f"ours is {key.public!r}"
+    raise RecordError(
+        f"channel {channel!r} is signed by the {len(keys)} keys that its genesis names; {ours}",
+        hint="write from the machine that began it",
+    )

@@ -57,18 +57,17 @@ class _Channel(Held):
     def append(self, drafts: Sequence[Draft], *, bell: Bell | None = None) -> tuple[Block, ...]:
         assert drafts, "an append has at least one entry"
         strict = self.genesis.mode == "strict"
-        sign = sign_with(self.signer, self.genesis, channel=self.name)
         prev = self.blocks[-1].digest if self.blocks else ZEROS
         added: list[Block] = []
         raw: list[bytes] = []
-        for i, draft in enumerate(drafts):
+        for n, draft in enumerate(drafts, len(self.blocks)):
             block = render(
                 draft,
-                n=len(self.blocks) + i,
+                n=n,
                 channel_id=self.genesis.channel_id,
                 prev=prev,
-                batch=(i + 1, len(drafts)),
-                sign=sign,
+                batch=(n - len(self.blocks) + 1, len(drafts)),
+                sign=sign_with(self.signer, self.genesis, channel=self.name, sender=draft.sender if n else ""),
                 strict=strict,
             )
             raw.append(block)

@@ -1,4 +1,4 @@
-"""Signatures over entries: SSHSIG with Ed25519, in process.
+"""Signatures over entries: SSHSIG with Ed25519.
 
 - What `ssh-keygen -Y sign -n counterpoint-entry-v1` makes, byte for byte, without the armour lines: the blob as
   canonical base64. Stock `ssh-keygen -Y verify` accepts it (SECURITY B.2; docs/record.md has the three lines).
@@ -11,13 +11,10 @@
 import base64
 import hashlib
 import struct
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from counterpoint.errors import RecordError
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 __all__ = [
     "NAMESPACE",
@@ -25,8 +22,13 @@ __all__ = [
     "NotSigned",
     "Signer",
     "check",
+    "check_raw",
+    "fingerprint",
+    "is_locked",
     "load_key",
     "make_key",
+    "public_of",
+    "raw_public",
 ]
 
 NAMESPACE: Final = "counterpoint-entry-v1"
@@ -41,7 +43,8 @@ _SIGNATURE_BYTES = 64
 
 
 _PUBLIC = b"\0\0\0\x0b" + _ALGORITHM + b"\0\0\0\x20"
-_OPEN = b"openssh-key-v1\0\0\0\0\x04none\0\0\0\x04none\0\0\0\0\0\0\0\x01\0\0\0\x33" + _PUBLIC
+_MAGIC = b"openssh-key-v1\0"
+_OPEN = _MAGIC + b"\0\0\0\x04none\0\0\0\x04none\0\0\0\0\0\0\0\x01\0\0\0\x33" + _PUBLIC
 """How an Ed25519 key file without passphrase begins, up to the public key."""
 _SEED_AT = _KEY_BYTES + 4 + 8 + len(_PUBLIC) + _KEY_BYTES + 4
 """Where, behind that, the seed lies: after the public key, a length, two checks, and the public key once more."""
@@ -52,22 +55,24 @@ class NotSigned(ValueError):
 
 
 class Signer:
-    """Signs with one Ed25519 key."""
+    """Signs with one Ed25519 key, wherever it is kept.
 
-    def __init__(self, key: "Ed25519PrivateKey") -> None:
-        self._key = key
-        self.raw_public = key.public_key().public_bytes_raw()
-        self.public = public_line(self.raw_public)
+    Args:
+        raw_public: the 32 bytes of its public half.
+        sign_raw: returns the bare signature of what it is given.
+    """
+
+    def __init__(self, raw_public: bytes, sign_raw: Callable[[bytes], bytes]) -> None:
+        self.raw_public = raw_public
+        self.sign_raw = sign_raw
+        """Returns the bare Ed25519 signature of its argument, as a signed note carries it."""
+        self.public = public_line(raw_public)
         """The key as a line of `authorized_keys`, without comment."""
 
     def sign(self, content: bytes) -> str:
         """Return the base64 of the SSHSIG blob over `content`."""
-        blob = _blob(self.raw_public, self._key.sign(_to_sign(content)))
+        blob = _blob(self.raw_public, self.sign_raw(_to_sign(content)))
         return base64.b64encode(blob).decode()
-
-    def sign_raw(self, content: bytes) -> bytes:
-        """Return the bare Ed25519 signature of `content`, as a signed note carries it."""
-        return self._key.sign(content)
 
 
 def make_key(seed: bytes) -> bytes:
@@ -80,8 +85,16 @@ def make_key(seed: bytes) -> bytes:
     return key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
 
 
-def load_key(content: bytes, *, source: str) -> Signer:
+_NEW_KEY = "move the file away; a new key is made then, and channels signed before keep the old one"
+
+
+def load_key(content: bytes, *, source: str, hint: str = _NEW_KEY) -> Signer:
     """Return the signer of a private key file.
+
+    Args:
+        content: of the file.
+        source: its path, for messages.
+        hint: what to do where it holds no such key; by default it is this machine's own.
 
     Raises:
         RecordError: `content` is not an unencrypted Ed25519 key.
@@ -89,30 +102,63 @@ def load_key(content: bytes, *, source: str) -> Signer:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     if seed := _seed_in(content):
-        return Signer(Ed25519PrivateKey.from_private_bytes(seed))
+        known = Ed25519PrivateKey.from_private_bytes(seed)
+        return Signer(known.public_key().public_bytes_raw(), known.sign)
 
     # The key file that we make never comes here, and a cold start pays 15 ms for this.
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
-    hint = "move the file away; a new key is made then, and channels signed before keep the old one"
     try:
         key = load_ssh_private_key(content, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise RecordError(f"{source} holds no private key that can be read: {error}", hint=hint) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise RecordError(f"{source} holds a {type(key).__name__}; an Ed25519 key is needed", hint=hint)
-    return Signer(key)
+    return Signer(key.public_key().public_bytes_raw(), key.sign)
+
+
+def is_locked(content: bytes) -> bool:
+    """Say whether a private key file has a passphrase."""
+    blob = _key_blob(content)
+    return blob is not None and blob.startswith(_MAGIC) and not blob.startswith(_OPEN[: len(_MAGIC) + 8])
+
+
+def public_of(content: bytes) -> str | None:
+    """Return the public key line in a private key file, which no passphrase covers, or in a public one.
+
+    `None`: it holds no Ed25519 key in OpenSSH's form.
+    """
+    words = content.split(None, 2)[:2]
+    if len(words) == len(("type", "key")) and words[0] == _ALGORITHM:
+        line = b" ".join(words).decode("ascii", "replace")
+        try:
+            raw_public(line)
+        except NotSigned:
+            return None
+        return line
+    blob = _key_blob(content)
+    if blob is None or not blob.startswith(_MAGIC):
+        return None
+    # cipher, kdf and its options, the number of keys, then the public one.
+    at = len(_MAGIC)
+    for _ in range(3):
+        at += 4 + int.from_bytes(blob[at : at + 4])
+    start = struct.pack(">II", 1, len(_PUBLIC) + _KEY_BYTES) + _PUBLIC
+    raw = blob[at + len(start) :][:_KEY_BYTES]
+    return public_line(raw) if blob[at:].startswith(start) and len(raw) == _KEY_BYTES else None
+
+
+def fingerprint(line: str) -> str:
+    """Return the fingerprint of a public key line as `ssh-keygen -l` shows it."""
+    hashed = hashlib.sha256(base64.b64decode(line.removeprefix(_PREFIX))).digest()
+    return f"SHA256:{base64.b64encode(hashed).decode().rstrip('=')}"
 
 
 def _seed_in(content: bytes) -> bytes | None:
     """Return the seed in a key file as `make_key` writes it, whatever its comment; `None`: it is of another form."""
-    lines = content.split()
-    if lines[:4] != _HEAD or lines[-4:] != _FOOT:
-        return None
-    try:
-        blob = base64.b64decode(b"".join(lines[4:-4]), validate=True)
-    except ValueError:
+    blob = _key_blob(content)
+    if blob is None:
         return None
     start, rest = blob[: len(_OPEN)], blob[len(_OPEN) :]
     public, seed = rest[:_KEY_BYTES], rest[_SEED_AT : _SEED_AT + SEED_BYTES]
@@ -126,6 +172,16 @@ def _seed_in(content: bytes) -> bytes | None:
         and rest[_SEED_AT + SEED_BYTES :][:_KEY_BYTES] == public
     )
     return seed if is_ours else None
+
+
+def _key_blob(content: bytes) -> bytes | None:
+    lines = content.split()
+    if lines[:4] != _HEAD or lines[-4:] != _FOOT:
+        return None
+    try:
+        return base64.b64decode(b"".join(lines[4:-4]), validate=True)
+    except ValueError:
+        return None
 
 
 def public_line(raw: bytes) -> str:

@@ -64,6 +64,12 @@ class Genesis:
     roster: tuple[str, ...]
     keys: tuple[str, ...]
     """Public keys that may sign, in the `ssh-ed25519 AAAA…` form; empty: the channel is not signed."""
+    party_keys: tuple[tuple[str, str], ...] = ()
+    """Parties that sign for themselves, each with a key of its own. No other key may sign what they say."""
+
+    def keys_of(self, sender: str) -> tuple[str, ...]:
+        """Return the keys of which one signs what `sender` says; empty: that is not signed."""
+        return tuple(key for party, key in self.party_keys if party == sender) or self.keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

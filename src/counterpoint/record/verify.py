@@ -18,13 +18,15 @@ from types import MappingProxyType
 from counterpoint.errors import Corrupt
 from counterpoint.record.block import parse
 from counterpoint.record.chain import Anchor, Chain
-from counterpoint.record.findings import Checkpoint, Finding, Forked, Level, Remembered, Torn, Verification
+from counterpoint.record.findings import Checkpoint, Finding, Forked, Level, Remembered, Signed, Torn, Verification
 from counterpoint.record.genesis import parse_genesis
 from counterpoint.record.listing import Listing
 from counterpoint.record.plain import survey
 from counterpoint.record.scan import places
 from counterpoint.record.seal import Seal
 from counterpoint.record.separators import Source
+from counterpoint.record.signing import fingerprint
+from counterpoint.record.speakers import Speakers, Vouch
 from counterpoint.record.store import Block, Genesis
 
 __all__ = [
@@ -51,6 +53,7 @@ def verify(
     mode: str | None = None,
     now: str = "",
     listings: Mapping[str, Listing] = MappingProxyType({}),
+    vouch: Vouch | None = None,
 ) -> Verification:
     """Verify a whole record.
 
@@ -64,6 +67,7 @@ def verify(
         mode: the mode that the channel's settings promise: a strict channel without genesis is no plain one.
         now: the stamp of this moment; entries beyond it are noted.
         listings: what takes down the entries on the way, by archive name; that of the channel file under "".
+        vouch: says, from elsewhere, which key a sender may sign with at a time.
 
     Raises:
         Torn: the file ends inside an entry or a batch.
@@ -81,8 +85,7 @@ def verify(
     _check_genesis(channel, block, genesis, remembered=remembered, checkpoint=checkpoint, mode=mode)
     chain = Chain(
         channel=channel,
-        channel_id=genesis.channel_id,
-        keys=genesis.keys,
+        speakers=Speakers(channel=channel, genesis=genesis, vouch=vouch),
         anchors=_anchors(remembered, checkpoint),
         now=now,
     )
@@ -112,8 +115,9 @@ def verify_more(
     assert before.genesis is not None, "a plain channel has no chain to go on with"
     chain = Chain(
         channel=before.channel,
-        channel_id=before.genesis.channel_id,
-        keys=before.genesis.keys,
+        speakers=Speakers(
+            channel=before.channel, genesis=before.genesis, signed={one.key: one for one in before.signed}
+        ),
         anchors=_anchors(remembered, checkpoint),
         now=now,
         n=before.n,
@@ -221,9 +225,11 @@ def _conclude(chain: Chain, genesis: Genesis, digest: str, *, end: int, doorbell
     if anchored < chain.n:
         detail = f"unanchored since MSG-{anchored + 1}: no head from elsewhere vouches for what follows"
         standing.append(Finding(level=Level.INFO, code="unanchored", detail=detail, entry=anchored + 1))
-    if not genesis.keys:
+    if not genesis.keys and not genesis.party_keys:
         detail = "not signed: whoever can write the file can write it all anew"
         standing.append(Finding(level=Level.INFO, code="unsigned", detail=detail))
+    if genesis.party_keys:
+        standing += map(_signed, chain.speakers.signed.values())
     if chain.plain:
         detail = f"{_named(chain.plain)} by the public tool; tamper-evident from MSG-{chain.plain[-1] + 1}"
         standing.append(Finding(level=Level.INFO, code="plain-entries", detail=detail, entry=chain.plain[-1]))
@@ -240,8 +246,16 @@ def _conclude(chain: Chain, genesis: Genesis, digest: str, *, end: int, doorbell
         last_stamp=chain.last_stamp,
         notes=tuple(chain.notes),
         standing=tuple(standing),
+        signed=tuple(chain.speakers.signed.values()),
     )
     return _with_doorbell(done, doorbell)
+
+
+def _signed(one: Signed) -> Finding:
+    whose = f"{one.party}'s own key" if one.party else "the channel's key"
+    span = f"MSG-{one.first}" if one.entries == 1 else f"{one.entries} entries, MSG-{one.first} to MSG-{one.last},"
+    detail = f"{span} by {whose} {fingerprint(one.key)}"
+    return Finding(level=Level.INFO, code="signed", detail=detail)
 
 
 def _named(numbers: Sequence[int]) -> str:
