@@ -25,6 +25,7 @@ __all__ = [
     "LeaseHeld",
     "LockBusy",
     "NeedsPerson",
+    "NoKey",
     "RecordError",
     "Refused",
     "SourceError",
@@ -71,6 +72,12 @@ class RecordError(CounterpointError):
     """The record could not be read or written."""
 
     code = "record"
+
+
+class NoKey(RecordError):
+    """The key that should sign an entry cannot be had; nothing was written."""
+
+    code = "record.no_key"
 
 
 class Conflict(RecordError):

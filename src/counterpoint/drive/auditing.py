@@ -27,6 +27,7 @@ from counterpoint.record.header import parse_stamp
 from counterpoint.record.listing import Listed
 from counterpoint.record.names import bell_file, channel_file
 from counterpoint.record.settings import CASE_VERSION
+from counterpoint.record.speakers import Vouch
 
 __all__ = ["Audit", "audit"]
 
@@ -50,7 +51,9 @@ class Audit:
         return all(finding.level is not Level.ANOMALY for finding in self.findings)
 
 
-def audit(store: FileStore, channel: str, *, now: str, found: Everything | None = None) -> Audit:
+def audit(
+    store: FileStore, channel: str, *, now: str, found: Everything | None = None, vouch: Vouch | None = None
+) -> Audit:
     """Look through a channel, and remember the head of its chain.
 
     Args:
@@ -58,6 +61,7 @@ def audit(store: FileStore, channel: str, *, now: str, found: Everything | None 
         channel: its name.
         now: the stamp of this moment.
         found: its files, where the caller holds the channel and has read them.
+        vouch: says, from elsewhere, which key a party may sign with at a time.
 
     Raises:
         RecordError: there is no such folder, or a writer held the channel for too long.
@@ -68,7 +72,7 @@ def audit(store: FileStore, channel: str, *, now: str, found: Everything | None 
     if not unreadable:
         # The chain before the rows: the one scan of each file takes these down.
         try:
-            chain = store.verify_shared(channel, found, now=now)
+            chain = store.verify_shared(channel, found, now=now, vouch=vouch)
         except RecordError as error:
             broken = error
     rows: _Rows = {
@@ -78,6 +82,8 @@ def audit(store: FileStore, channel: str, *, now: str, found: Everything | None 
     findings = [*_numbered(channel, rows), *_doorbell(store.root, channel, found, rows)]
     if not unreadable:
         findings += _of_chain(chain, rows) if broken is None else [_anomaly("chain", str(broken))]
+        if vouch and chain is None and broken is None:
+            findings.append(_anomaly("not-vouched-for", "no entry is signed: the public tool began this channel"))
         findings += _together(found, rows)
         if not any(finding.level is Level.ANOMALY for finding in findings):
             findings += _by_rules(store, channel, found, rows, chain)

@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,10 +14,13 @@ from counterpoint.errors import ConfigError, CounterpointError
 from counterpoint.isolation.git import Git, Place
 from counterpoint.protocols.mailbox import BROKERED, MANAGED, make_parties
 from counterpoint.record.fs import RealFiles
+from counterpoint.record.genesis import party_keys_fault
 from counterpoint.record.safe import typed
+from counterpoint.record.signing import public_of
 
 __all__ = ["Begun", "Form", "begin", "label_of", "make_folder", "project_of"]
 
+_MAX_KEYS = 64 * 1024
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
@@ -49,6 +53,7 @@ def begin(
     channel_id: str,
     draw: Callable[[int], int],
     stamp: str,
+    party_keys: Sequence[str] = (),
 ) -> Begun:
     """Begin a channel in a folder, which is made where it is missing.
 
@@ -64,38 +69,54 @@ def begin(
         channel_id: 32 random hex digits.
         draw: returns a random number below its argument.
         stamp: of this moment.
+        party_keys: `PARTY=FILE` each: who signs for itself, and a file with its public keys.
 
     Raises:
-        ConfigError: a name, the label or the cap cannot be used.
+        ConfigError: a name, the label, a key or the cap cannot be used.
         RecordError: the files cannot be made.
     """
     name = free_name(root, label_of(root, label), draw)
     project, version = project_of(root), BROKERED if is_brokered else MANAGED
     make_parties(parties=parties, supervisor=supervisor, thread_cap=thread_cap, project=project, version=version)
+    is_plain = is_brokered or form is Form.PLAIN
+    own = _read_party_keys(party_keys, is_plain=is_plain)
+    keys = (machine_signer(environment).public,) if form is Form.SIGNED and not is_plain else ()
+    _check_party_keys((*parties, supervisor), keys, own)
     store = open_channels(make_folder(root), environment)
-    if is_brokered or form is Form.PLAIN:
-        begin_plain(
-            store,
-            name,
-            parties=parties,
-            supervisor=supervisor,
-            thread_cap=thread_cap,
-            project=project,
-            version=version,
-        )
-        return Begun(name, Form.PLAIN)
-    begin_channel(
-        store,
-        name,
-        parties=parties,
-        supervisor=supervisor,
-        thread_cap=thread_cap,
-        project=project,
-        channel_id=channel_id,
-        stamp=stamp,
-        keys=(machine_signer(environment).public,) if form is Form.SIGNED else (),
-    )
-    return Begun(name, form)
+    start: Callable[..., None] = partial(begin_channel, channel_id=channel_id, stamp=stamp, keys=keys, party_keys=own)
+    if is_plain:
+        start = partial(begin_plain, version=version)
+    start(store, name, parties=parties, supervisor=supervisor, thread_cap=thread_cap, project=project)
+    return Begun(name, Form.PLAIN if is_plain else form)
+
+
+def _check_party_keys(roster: Sequence[str], keys: Sequence[str], own: Sequence[tuple[str, str]]) -> None:
+    if fault := party_keys_fault(roster, keys, own):
+        raise ConfigError("party-key", "", sentence=f"refused: {fault}", hint="give each party a key of its own")
+
+
+def _read_party_keys(given: Sequence[str], *, is_plain: bool) -> tuple[tuple[str, str], ...]:
+    found: list[tuple[str, str]] = []
+    for text in given:
+        party, equals, path = text.partition("=")
+        if is_plain or not equals:
+            reason = (
+                "a plain channel has no signatures" if is_plain else f"--party-key takes PARTY=FILE; got {text!r}"
+            )
+            hint = "leave --plain and --brokered out" if is_plain else "write --party-key claude=claude.pub"
+            raise ConfigError("party-key", "", sentence=f"refused: {reason}", hint=hint)
+        found += ((party, key) for key in _public_keys(Path(path).expanduser()))
+    return tuple(found)
+
+
+def _public_keys(path: Path) -> tuple[str, ...]:
+    with typed(f"refused: {path} cannot be read"), path.open("rb") as file:
+        lines = [line for line in file.read(_MAX_KEYS).splitlines() if line.strip() and not line.startswith(b"#")]
+    keys = tuple(key for line in lines if (key := public_of(line)))
+    if not lines or len(keys) < len(lines):
+        sentence = f"refused: {path} is not a file of ssh-ed25519 public keys"
+        raise ConfigError("party-key", "", sentence=sentence, hint="name the .pub file of an Ed25519 key")
+    return keys
 
 
 def label_of(root: str, asked: str | None) -> str:

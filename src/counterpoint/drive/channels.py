@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from counterpoint.record.signing import Signer
 
 __all__ = [
+    "KEY_VARIABLE",
     "FileStore",
     "beside",
     "find_channel",
@@ -34,6 +35,8 @@ __all__ = [
     "shown_path",
 ]
 
+KEY_VARIABLE: Final = "COUNTERPOINT_CHANNEL_SIGN_KEY"
+"""Names the key of a party that has one in a channel; read by `signers`, imported where it is set."""
 _TRIES: Final = 100
 _DIGITS: Final = 100_000
 
@@ -101,10 +104,12 @@ def free_name(root: str, label: str, draw: Callable[[int], int]) -> str:
     raise ConfigError("label", "", sentence=sentence, hint="choose another label")
 
 
-def open_channels(root: str, environment: Mapping[str, str]) -> FileStore:
-    """Return the store of the shared channels in a folder, signed with this machine's key where they are signed."""
+def open_channels(
+    root: str, environment: Mapping[str, str], *, signer: "Callable[[], Signer] | None" = None
+) -> FileStore:
+    """Return the store of the shared channels in a folder, which signs with this machine's key by default."""
     heads = Heads(RealFiles(), lambda: heads_folder(environment))
-    return FileStore(root, Layout.SHARED, signer=lambda: machine_signer(environment), heads=heads)
+    return FileStore(root, Layout.SHARED, signer=signer or (lambda: machine_signer(environment)), heads=heads)
 
 
 def machine_signer(environment: Mapping[str, str]) -> "Signer":

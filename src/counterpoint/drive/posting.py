@@ -58,6 +58,7 @@ def begin_channel(
     channel_id: str,
     stamp: str,
     keys: Sequence[str] = (),
+    party_keys: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Begin a shared channel in which our entries are chained; the public tool works on it as on its own.
 
@@ -71,6 +72,7 @@ def begin_channel(
         channel_id: 32 random hex digits.
         stamp: of this moment.
         keys: public keys that may sign; none: the channel is not signed.
+        party_keys: parties that sign for themselves, each with a public key of its own.
 
     Raises:
         ConfigError: the names or the cap cannot be used.
@@ -84,7 +86,13 @@ def begin_channel(
         project=project,
         version=MANAGED,
     )
-    genesis = Genesis(channel_id=channel_id, mode="shared", roster=(*parties, supervisor), keys=tuple(keys))
+    genesis = Genesis(
+        channel_id=channel_id,
+        mode="shared",
+        roster=(*parties, supervisor),
+        keys=tuple(keys),
+        party_keys=tuple(party_keys),
+    )
     store.create(channel, genesis, stamp=stamp, sender=supervisor, settings=settings)
 
 
@@ -159,7 +167,7 @@ def post(
         source: the path of the channel's settings, for messages.
 
     Raises:
-        Refused: a rule of the channel; nothing was written.
+        Refused: a rule of the channel, SIGN-1 among them; nothing was written.
         LockBusy: another writer held the channel for too long; nothing was written.
         ConfigError: the channel's settings cannot be used.
         RecordError: the record cannot be read or written.

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from counterpoint.cli.channel.printing import print_json, tell
-from counterpoint.errors import Corrupt, CounterpointError, LockBusy, Refused, UnsafeFile
+from counterpoint.errors import Corrupt, CounterpointError, LockBusy, NoKey, Refused, UnsafeFile
 
 __all__ = ["ends", "fail", "say_usage"]
 
@@ -77,7 +77,7 @@ def _sentence(error: CounterpointError) -> str:
             return error.reason
         case LockBusy():
             return f"refused: another writer holds {error.path} (crashed holders are cleared after 30s; try again)"
-        case Refused() | Corrupt() | UnsafeFile():
+        case Refused() | Corrupt() | UnsafeFile() | NoKey():
             message = str(error)
             said = message if message.startswith("refused: ") else f"refused: {message}"
             return f"{said}\nhint: {error.hint}" if error.hint else said

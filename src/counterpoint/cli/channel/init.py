@@ -30,6 +30,13 @@ SHAPE: Final = Shape(
         Option("thread-cap", "N", f"how many entries a thread may have  [default: {_CAP}]", read=int, default=_CAP),
         Option("label", "LABEL", "the channel is called LABEL and five digits  [default: the repository's name]"),
         Option("brokered", about="the public tool's controller will speak for the parties"),
+        Option(
+            "party-key",
+            "PARTY=FILE",
+            "who signs for itself, and its public key file; repeatable",
+            repeats=True,
+            ours=True,
+        ),
         Option("unsigned", about="chain the entries without signing them", ours=True),
         Option("plain", about=f"no chain: what `debate init` writes; also {FORM_VARIABLE}=plain", ours=True),
         JSON,
@@ -37,6 +44,7 @@ SHAPE: Final = Shape(
     exits={0: "begun", 1: "the names cannot be used, or the files cannot be made", 2: "the command line is wrong"},
     examples=(
         ("counterpoint channel init --root collab --parties claude,glm", "a signed channel"),
+        ("counterpoint channel init --parties claude,glm --party-key claude=claude.pub", "claude signs for itself"),
         ("counterpoint channel init --root collab --parties claude,glm --plain", "as the public tool makes it"),
     ),
 )
@@ -60,6 +68,7 @@ def run(given: Mapping[str, Any]) -> int:
         channel_id=secrets.token_hex(16),
         draw=secrets.randbelow,
         stamp=stamp_now(),
+        party_keys=given["party-key"],
     )
     if given["json"]:
         print_json({"channel": begun.name, "root": root, "form": str(begun.form), "parties": list(parties)})

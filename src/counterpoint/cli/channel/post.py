@@ -7,7 +7,7 @@ from typing import Any, Final
 from counterpoint.cli.channel.clock import stamp_now
 from counterpoint.cli.channel.parsing import CHANNEL, JSON, ROOT, Option, Shape, one_of
 from counterpoint.cli.channel.printing import print_json, print_lines, tell
-from counterpoint.drive.channels import beside, find_channel, open_channels, shown_path
+from counterpoint.drive.channels import KEY_VARIABLE, FileStore, beside, find_channel, open_channels, shown_path
 from counterpoint.drive.posting import post
 from counterpoint.errors import RecordError
 from counterpoint.protocols.mailbox import EntryType
@@ -30,6 +30,10 @@ SHAPE: Final = Shape(
         Option("body-file", "FILE", "a file with what is said"),
         Option("force", about="the supervisor's way past an open thread"),
         Option("verify-refs", "REPO", "refuse unless every name@sha in --refs is a commit of this repository"),
+        Option(
+            "sign-key", "FILE", "sign with this SSH key; a public key is the one that an SSH agent holds", ours=True
+        ),
+        Option("sign-agent", about="sign with the key of the party that the SSH agent holds", ours=True),
         JSON,
     ),
     one_of=("body", "body-file"),
@@ -52,7 +56,7 @@ def run(given: Mapping[str, Any]) -> int:
     text = given["body"] if given["body"] is not None else _read(given["body-file"])
     verify_refs = given["verify-refs"]
     posted = post(
-        open_channels(root, os.environ),
+        _store(root, channel, given),
         channel,
         sender=given["from"],
         type=given["type"],
@@ -71,6 +75,15 @@ def run(given: Mapping[str, Any]) -> int:
     if not channel:
         tell("note: this channel has no name, as in the first versions; `counterpoint channel migrate` gives it one")
     return 0
+
+
+def _store(root: str, channel: str, given: Mapping[str, Any]) -> FileStore:
+    if not (given["sign-key"] or given["sign-agent"] or os.environ.get(KEY_VARIABLE)):
+        return open_channels(root, os.environ)
+    # Cold start: only who signs for itself needs it.
+    from counterpoint.cli.channel.signing import own_store  # noqa: PLC0415
+
+    return own_store(root, channel, given)
 
 
 def _read(path: str) -> str:
