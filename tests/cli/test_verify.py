@@ -14,6 +14,7 @@ from counterpoint.drive.paths import find_folders
 from counterpoint.drive.store import machine_key, open_store
 from counterpoint.record.block import render_plain
 from counterpoint.record.files import FileStore, Layout
+from counterpoint.record.signing import load_key, make_key
 from counterpoint.record.store import Draft, Genesis
 from tests.command_line import Called, call, keep
 
@@ -253,6 +254,21 @@ def test_plain_entries_of_a_shared_channel_are_named(tmp_path: Path, own_home: P
     assert done.out.count("by the public tool") == 1
     assert "the rules of" not in done.out
     assert verify(record, "--json").json["plain"] == [2]
+
+
+def test_a_channel_that_its_parties_alone_sign_says_so(tmp_path: Path, verify: Verify) -> None:
+    """Nobody reads "not signed" of a channel whose parties have keys of their own (issue 4, 5)."""
+    own = load_key(make_key(bytes(32)), source="a fixed key")
+    store = FileStore(str(tmp_path), Layout.SHARED, signer=lambda: own)
+    genesis = Genesis(
+        channel_id="ab" * 16, mode="shared", roster=("glm", "claude"), keys=(), party_keys=(("glm", own.public),)
+    )
+    store.create("talk", genesis, stamp=STAMP, sender="owner", settings={"parties": ["glm", "claude"]})
+    store.append(
+        "talk", [Draft(stamp=STAMP, sender="glm", type="question", thread="retry", text="why?")], expected=None
+    )
+    done = verify(tmp_path / "talk.channel.md")
+    assert (done.code, "  signed only by glm, each with its own key\n" in done.out) == (0, True), done
 
 
 def test_a_channel_without_a_chain_says_so(tmp_path: Path, verify: Verify) -> None:

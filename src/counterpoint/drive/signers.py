@@ -13,20 +13,15 @@ All of it is looked up before the channel is held, so that a person is asked for
 import os
 import stat
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from counterpoint.drive.channels import KEY_VARIABLE, FileStore, open_channels
-from counterpoint.errors import NoKey, RecordError, Refused
-from counterpoint.protocols.mailbox import Parties
-from counterpoint.record.allowed import MAX_ALLOWED, read_allowed
+from counterpoint.errors import NoKey, Refused
 from counterpoint.record.safe import typed
 from counterpoint.record.signing import Signer, fingerprint, is_locked, load_key, public_of
-from counterpoint.record.speakers import Vouch
-from counterpoint.record.ssh_agent import agent_signer
 from counterpoint.record.store import Genesis
 
-__all__ = ["AGENT", "Wanted", "read_signers", "signing_store"]
+__all__ = ["AGENT", "Wanted", "signing_store"]
 
 AGENT: Final = "agent"
 _MAX_KEY: Final = 64 * 1024
@@ -93,8 +88,10 @@ def _signer(
     keys: tuple[str, ...], sender: str, wanted: Wanted, environment: Mapping[str, str], ask: Callable[[str], str]
 ) -> Signer:
     if not wanted.file:
-        return agent_signer(_socket(environment), keys)
-    path = str(Path(wanted.file).expanduser())
+        return _agents(keys, environment)
+    path = wanted.file
+    if path.startswith("~/"):
+        path = environment.get("HOME", "~") + path[1:]
     content, mode = _read(path)
     public = public_of(content)
     if public is None:
@@ -108,7 +105,7 @@ def _signer(
             hint="name the file of that key, or `--sign-agent` where an SSH agent holds it",
         )
     if not content.lstrip().startswith(b"-----BEGIN"):
-        return agent_signer(_socket(environment), (public,))
+        return _agents((public,), environment)
     if mode & _OTHERS:
         raise NoKey(
             f"refused: {path} is open to others (mode {mode:04o}); a private key has mode 0600",
@@ -116,40 +113,32 @@ def _signer(
         )
     if not is_locked(content):
         return load_key(content, source=path, hint=_HINT)
-    # Only a locked key needs another program.
+    # Cold start: only a locked key needs another program.
     from counterpoint.drive.locked_keys import locked_signer  # noqa: PLC0415
 
     return locked_signer(path, public, passphrase=ask(path), environment=environment)
 
 
-def _socket(environment: Mapping[str, str]) -> str:
+def _agents(keys: tuple[str, ...], environment: Mapping[str, str]) -> Signer:
     path = environment.get("SSH_AUTH_SOCK", "")
     if not path:
         raise NoKey(
             "refused: no SSH agent is running here: SSH_AUTH_SOCK is not set",
             hint="start one (`eval $(ssh-agent)`) and `ssh-add` the key, or use `--sign-key FILE`",
         )
-    return path
+    # Cold start: only an agent needs sockets.
+    from counterpoint.record.ssh_agent import agent_signer  # noqa: PLC0415
+
+    return agent_signer(path, keys)
 
 
 def _read(path: str) -> tuple[bytes, int]:
-    with typed(f"refused: the key {path} cannot be read"), Path(path).open("rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            raise NoKey(f"refused: the key {path} is no plain file", hint=_HINT)
-        return file.read(_MAX_KEY), stat.S_IMODE(mode)
-
-
-def read_signers(file: str, parties: Parties) -> Vouch:
-    """Return what an OpenSSH allowed_signers file says of the parties of a channel.
-
-    Raises:
-        RecordError: it cannot be read, or names none of them.
-    """
-    with typed(f"refused: {file} cannot be read"), Path(file).open("rb") as opened:
-        allowed = read_allowed(opened.read(MAX_ALLOWED), source=file)
-    roster = (*parties.parties, parties.supervisor)
-    if allowed.parties.isdisjoint(roster):
-        reason = f"refused: {file} names none of {', '.join(roster)}"
-        raise RecordError(reason, hint="name the parties as the channel does")
-    return allowed.fault
+    with typed(f"refused: the key {path} cannot be read"):
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            mode = os.fstat(fd).st_mode
+            if not stat.S_ISREG(mode):
+                raise NoKey(f"refused: the key {path} is no plain file", hint=_HINT)
+            return os.read(fd, _MAX_KEY), stat.S_IMODE(mode)
+        finally:
+            os.close(fd)

@@ -92,8 +92,12 @@ def _evident(record: Verification) -> str:
 
 def _signed(verified: Verified) -> str:
     genesis = verified.record.genesis
-    if genesis is None or not genesis.keys:
+    if genesis is None or not (genesis.keys or genesis.party_keys):
         return "not signed: whoever can write the file can write it all anew"
+    if not genesis.keys:
+        return (
+            f"signed only by {', '.join(sorted({party for party, _ in genesis.party_keys}))}, each with its own key"
+        )
     if verified.own_key is not None:
         return f"signed with this machine's key: {verified.own_key}"
     return f"signed with a key that is not this machine's: {', '.join(genesis.keys)}"

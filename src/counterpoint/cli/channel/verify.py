@@ -52,7 +52,7 @@ def run(given: Mapping[str, Any]) -> int:
     vouch = None
     if given["signers"] is not None:
         # Only who asks for it pays for it.
-        from counterpoint.drive.signers import read_signers  # noqa: PLC0415
+        from counterpoint.drive.vouching import read_signers  # noqa: PLC0415
 
         vouch = read_signers(given["signers"], parties_of(store, channel))
     # An entry is a tuple, and none is garbage before the command ends: looking for some was a fifth of the work.
