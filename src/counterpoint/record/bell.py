@@ -13,6 +13,8 @@ from counterpoint.record.store import Block
 __all__ = ["FRESH_BELL", "MAX_BELL", "default_bell", "next_bell", "read_bell", "read_object", "write_object"]
 
 MAX_BELL: Final = 64 * 1024
+_MAX_DIGITS: Final = 4300
+"""More Python does not read."""
 FRESH_BELL: Final[Mapping[str, Any]] = {"seq": 0, "turn": "", "thread": "", "last_entry": "", "updated_at": ""}
 """Of a channel without entries; a genesis entry leaves it so, and numbers begin at 1 for both tools."""
 _BROKER: Final = ("phase", "deadline", "terminal_result", "close_reason", "case_thread")
@@ -44,7 +46,7 @@ def read_bell(content: bytes | None) -> tuple[int, Mapping[str, Any]] | None:
             return None
         case int(number):
             return number, fields
-        case str(text) if text.isascii() and text.isdecimal():
+        case str(text) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS:
             return int(text), fields
         case _:
             return None

@@ -15,6 +15,9 @@ MANAGED: Final = 1
 BROKERED: Final = 2
 """The `managed_version` under which the public tool's controller speaks for the parties."""
 
+MAX_DIGITS: Final = 4300
+"""More Python does not read."""
+
 VERSIONS: Final = (MANAGED, BROKERED)
 LETTERS: Final = "lowercase alphanumerics and dashes"
 SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -88,7 +91,9 @@ def make_parties(
 
 
 def _read_cap(cap: object, source: str) -> int:
-    if isinstance(cap, int) or (isinstance(cap, str) and cap.isascii() and cap.isdecimal()):
+    if isinstance(cap, int):
+        return int(cap)
+    if isinstance(cap, str) and cap.isascii() and cap.isdecimal() and len(cap) <= MAX_DIGITS:
         return int(cap)
     raise _unfit("thread_cap", f"refused: invalid channel config {source}: thread_cap is no number: {cap!r}")
 

@@ -110,9 +110,11 @@ def _breach(parties: Parties, state: _State, said: Said, count: int) -> Breach:
     force = said.speaker == parties.supervisor
     submission = Submission(speaker=said.speaker, type=said.type, thread=said.thread, text="-", force=force)
     before = Mailbox(turn=state[0], thread=state[1])
+    broken = None
     try:
         check_submission(parties, submission, forged=None)
         admit(parties, before, submission, n=said.n, count=count)
     except Refused as refused:
-        return Breach(said.n, refused.rule, refused.reason.removeprefix("refused: "))
-    raise AssertionError(f"MSG-{said.n} breaks no rule")
+        broken = Breach(said.n, refused.rule, refused.reason.removeprefix("refused: "))
+    assert broken is not None, f"MSG-{said.n} breaks no rule"
+    return broken
