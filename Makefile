@@ -53,7 +53,7 @@ docs: $(VENV)/.dev-ready ## write docs/cli.md and the schemas anew, then run eve
 bench: $(VENV)/.dev-ready ## print every benchmark beside its floor
 	@for file in benchmarks/*.py; do printf '== %s\n' "$$file"; $(BIN)/python "$$file" || exit 1; done
 
-soak: $(VENV)/.dev-ready $(VENV)/.oracle-ready $(VENV)/.old-oracle-ready ## the long loops and the fuzzing
+soak: $(VENV)/.dev-ready $(VENV)/.oracle-ready $(VENV)/.old-oracle-ready $(VENV)/fuzz/pip.log ## the long loops and the fuzzing
 	@$(BIN)/python -m pytest -q -n 2 --dist=load --timeout=3600 --durations=10 -m soak
 
 clean: ## remove what the targets above made
@@ -100,3 +100,11 @@ $(VENV)/.oracle-ready $(VENV)/.old-oracle-ready: $(VENV)/.%-ready: requirements/
 	@$(BIN)/python -m venv --clear --without-pip $(VENV)/$*
 	@$(PIP) --python $(VENV)/$*/bin/python install --require-hashes -r $<
 	@touch $@
+
+# The fuzzer has programs for some machines only; where it has none, the tests that want it say so with pip's words.
+$(VENV)/fuzz/pip.log: requirements/run.txt requirements/fuzz.txt | $(VENV)/.run-ready
+	@echo "installing the fuzzer into $(@D)"
+	@rm -f $(VENV)/.fuzz-ready
+	@$(BIN)/python -m venv --clear --without-pip $(@D)
+	@if $(PIP) --python $(@D)/bin/python install --only-binary :all: --require-hashes \
+	  -r requirements/run.txt -r requirements/fuzz.txt >$@ 2>&1; then touch $(VENV)/.fuzz-ready; fi

@@ -19,6 +19,7 @@ __all__ = [
     "absent",
     "checkout",
     "client",
+    "fuzzer",
     "linux",
     "local_model",
     "not_root",
@@ -74,6 +75,16 @@ def not_root() -> None:
     """Go on as an ordinary user: permission bits do not stop root. A test that needs root is marked `root`."""
     if os.geteuid() == 0:
         absent("permission bits do not stop root; run the tests as an ordinary user")
+
+
+def fuzzer() -> Path:
+    """Return the Python of the environment that has atheris and nothing of the tests' own."""
+    environment = ROOT / ".venv" / "fuzz"
+    if not (ROOT / ".venv" / ".fuzz-ready").exists():
+        log = environment / "pip.log"
+        said = " ".join(log.read_text("utf-8", "replace").split())[-300:] if log.exists() else ""
+        absent("the fuzzer atheris is not set up; `make soak` does that" + (f": {said}" if said else ""))
+    return environment / "bin" / "python"
 
 
 def oracle() -> Path:

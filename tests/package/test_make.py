@@ -52,7 +52,7 @@ def test_a_user_installs_what_the_project_declares() -> None:
     assert wanted == declared
 
 
-@pytest.mark.parametrize("name", ["run", "build", "dev", "oracle", "example"])
+@pytest.mark.parametrize("name", ["run", "build", "dev", "oracle", "fuzz", "example"])
 def test_every_requirement_is_pinned_and_hashed(name: str) -> None:
     """A requirements file names versions and hashes, and no address to fetch them from."""
     text = (need.ROOT / f"requirements/{name}.txt").read_text("utf-8")
