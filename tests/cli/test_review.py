@@ -113,7 +113,8 @@ def test_a_reviewer_that_nobody_knows_is_answered_with_the_nearest_one(project: 
     called = project.review("--reviewer", "critik")
     assert called.code == 1
     assert called.err == (
-        "error: review.reviewers[0]: expected one of the agents checks, critic, human; got 'critik' (in --reviewer)\n"
+        "error: review.reviewers[0]: expected one of the agents checks, critic, human, local;"
+        " got 'critik' (in --reviewer)\n"
         "hint: did you mean 'critic'?\n"
     )
     assert project.cases == []

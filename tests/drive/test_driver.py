@@ -294,13 +294,17 @@ def test_a_callback_that_raises_is_dropped_and_recorded() -> None:
 def test_no_more_questions_are_out_at_one_destination_than_allowed() -> None:
     """DESIGN 6: limits per destination."""
     out, most = 0, 0
+    both = asyncio.Event()
 
     async def count(brief: Brief, workspace: Workspace) -> bytes:
         nonlocal out, most
         out += 1
         most = max(most, out)
-        for _ in range(20):
-            await asyncio.sleep(0)
+        if out == 2:
+            both.set()
+        await both.wait()
+        for _ in range(5):  # long enough for a third to come, were it let in
+            await asyncio.to_thread(str)
         out -= 1
         return verdict()
 

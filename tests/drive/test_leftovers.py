@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.drive.leftovers import clear, folder_for, programs_of
+from counterpoint.isolation.marks import marked
 from tests import need
 from tests.processes import is_gone
 
@@ -15,7 +16,8 @@ CASE, OTHER = "review-20260706t140748z-00000001", "review-20260706t140748z-00000
 
 
 def _start(case: str) -> "subprocess.Popen[bytes]":
-    with programs_of(case):
+    # As a driver that was killed in the block leaves it.
+    with marked(f"case.{case}"):
         # In a session of its own, as the runner starts programs; it would run for a minute.
         return subprocess.Popen(["sh", "-c", "sleep 60 & wait"], start_new_session=True)
 
@@ -32,6 +34,14 @@ def test_programs_that_a_dead_driver_started_are_ended_and_no_others() -> None:
         os.killpg(other.pid, signal.SIGKILL)
         other.wait(5)
     assert is_gone(mine.pid)
+
+
+def test_no_program_outlives_the_block_of_its_case() -> None:
+    """A server that an agent left running ends with its case."""
+    need.linux()
+    with programs_of(CASE):
+        left = subprocess.Popen(["sh", "-c", "sleep 60 & wait"], start_new_session=True)
+    assert left.wait(5) == -signal.SIGKILL
 
 
 def test_folders_of_a_dead_driver_are_removed_and_no_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_an_author_that_commits_needs_a_clean_tree_and_a_name(shop: Scratch, mon
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        ({"author": "nobody"}, "--author: expected one of the agents human; got 'nobody'"),
+        ({"author": "nobody"}, "--author: expected one of the agents human, local; got 'nobody'"),
         ({"author": "checks"}, "--author: expected an agent that can answer a finding; got 'checks'"),
         (
             {"author": "human", "worktree": True},
