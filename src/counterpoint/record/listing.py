@@ -58,9 +58,13 @@ def _taken_down(content: bytes, rows: list[Listed]) -> Iterator[Place]:
     for place in places(content):
         n, at, end, head, foot, stop = place
         if head is not None:
-            _, stamp, _, *names = head.groups()
-            sender, kind, thread = [known.get(name) or known.setdefault(name, name.decode()) for name in names]
-            fields = (stamp.decode(), sender, kind, thread)
+            _, stamp, _, sender, kind, thread = head.groups()
+            fields = (
+                stamp.decode(),
+                known.get(sender) or known.setdefault(sender, sender.decode()),
+                known.get(kind) or known.setdefault(kind, kind.decode()),
+                known.get(thread) or known.setdefault(thread, thread.decode()),
+            )
         else:
             fields = _fields(content, at)
         rows.append(Listed._make((n, at, end, stop, *fields, foot is not None)))
