@@ -19,11 +19,9 @@ from counterpoint.errors import AgentError, BadReply, TurnTimeout, Unreachable
 from tests.agents import fake_wires
 from tests.agents.fake_api import FakeApi
 from tests.agents.fake_script import Answer
+from tests.agents.faults import APPROVES, FAULTS, MANY, SILENT, SPOKEN
 from tests.agents.models import DEADLINE, GOOD, KEY, KINDS, VERDICT, WORKSPACE, agent, brief
 from tests.processes import finish
-
-APPROVES: Final = json.dumps(GOOD)
-MANY: Final = 100 * 1024 * 1024
 
 
 @pytest.fixture(scope="module")
@@ -102,16 +100,6 @@ def test_progress_says_that_the_model_is_asked_and_how_far_it_is(kind: str, api:
     assert told[2:] == [f"{model}: {count} characters" for count in (1040, 2000, 3040, 4000)] or len(told) > 4
 
 
-SPOKEN: Final = {
-    "empty": ('@@text ""', "the reply is empty"),
-    "prose": ('@@text "Looks good. APPROVED."', "the reply begins with 'Looks good"),
-    "fence": (f"@@text {json.dumps(f'```json{chr(10)}{APPROVES}{chr(10)}```')}", "the reply stands in a code fence"),
-    "two": (f"@@text {json.dumps(APPROVES + APPROVES)}", "the reply goes on after its JSON object"),
-    "schema": ('@@json {"summary": "fine", "approved": "yes"}', "approved: expected boolean"),
-    "loosened": (f"@@json {json.dumps({**GOOD, 'summary': 'x' * 101})}", "summary: expected maxLength 100"),
-}
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SPOKEN)
 def test_what_is_not_the_one_object_is_no_answer(kind: str, name: str, api: FakeApi) -> None:
@@ -120,32 +108,6 @@ def test_what_is_not_the_one_object_is_no_answer(kind: str, name: str, api: Fake
     error = fault(kind, api, script)
     assert isinstance(error, BadReply)
     assert reason in str(error)
-
-
-FAULTS: Final[Mapping[str, tuple[type[AgentError], str]]] = {
-    "@@cut": (Unreachable, "broke off"),
-    "@@short": (Unreachable, "ended before the answer did"),
-    "@@fail 400": (Unreachable, "answered 400: scripted failure 400"),
-    "@@fail 401": (Unreachable, "answered 401"),
-    "@@fail 429": (Unreachable, "answered 429"),
-    "@@fail 500": (Unreachable, "answered 500"),
-    "@@fail 529": (Unreachable, "answered 529"),
-    "@@end failed": (Unreachable, "was told of a failure: the fake "),
-    "@@redirect http://127.0.0.1:9/": (Unreachable, "a redirect to http://127.0.0.1:9/; redirects are not followed"),
-    f"@@flood {MANY}": (BadReply, "more than 1048576 characters"),
-    f"@@endless {MANY}": (BadReply, "sent more than 8388608 bytes"),
-    "@@garbage": (BadReply, "an event of 'critic' is not a JSON object: {not json"),
-    "@@plain": (BadReply, "answered with application/json; text/event-stream was asked for"),
-    "@@nousage": (BadReply, "does not say how many tokens it used"),
-    "@@nomodel": (BadReply, "does not say which model answered"),
-    f"@@model {'x' * 201}": (BadReply, f"says that '{'x' * 40}'… answered, which is no model's name"),
-    "@@call read_file {}": (BadReply, "called the tool 'read_file'; no tool was offered"),
-    "@@end refused": (BadReply, "the model of 'critic' refused"),
-    "@@end truncated": (BadReply, "was cut at its limit"),
-    "@@end paused": (BadReply, "of 'critic' ended with"),
-    f'@@text "my key is {KEY}"': (BadReply, "holds the value of CRITIC_API_KEY"),
-    f"@@model {KEY}": (BadReply, "holds the value of CRITIC_API_KEY"),
-}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -158,9 +120,6 @@ def test_every_fault_is_its_stated_error_after_one_request(kind: str, script: st
     error = fault(kind, api, told)
     assert type(error) is expected
     assert reason in str(error)
-
-
-SILENT: Final = ("@@hang", "@@stall", "@@drip 0.05")
 
 
 @pytest.mark.parametrize("script", SILENT)

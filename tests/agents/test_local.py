@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pytest
 
-from counterpoint.agents.base import Reply, schema_fault
+from counterpoint.agents.base import Reply, read_reply, schema_fault
 from counterpoint.agents.llama import KEY_VARIABLE
 from counterpoint.agents.local import INSTALL, OWN, TINY, LocalAgent, LocalProfile, bounded, find_model, serving
 from counterpoint.core.docket import SeatKind
@@ -26,11 +26,11 @@ from counterpoint.errors import BadReply, ConfigError, TurnTimeout, Unreachable
 from counterpoint.isolation.process import run
 from counterpoint.protocols.review.codec import schema_for
 from tests.agents.fake_api import FakeApi
-from tests.agents.models import DEADLINE, GOOD, VERDICT, WORKSPACE, brief
+from tests.agents.faults import APPROVES, FAULTS, SILENT, SPOKEN
+from tests.agents.models import DEADLINE, GOOD, KEY, VERDICT, WORKSPACE, brief
 from tests.need import ROOT
 from tests.processes import finish, is_gone, pids, shell
 
-APPROVES: Final = json.dumps(GOOD)
 SERVES: Final = 'echo $$ >> "$1"; echo "$2"; exec sleep 60'
 
 
@@ -42,7 +42,7 @@ def api() -> Iterator[FakeApi]:
 
 def local(server: Sequence[str], *, timeout_s: float = 30.0) -> LocalAgent:
     profile = LocalProfile(
-        name="local", model="tiny", server=tuple(server), timeout_s=timeout_s, max_output_tokens=99, bounds=TINY
+        name="critic", model="tiny", server=tuple(server), timeout_s=timeout_s, max_output_tokens=99, bounds=TINY
     )
     return LocalAgent(profile, environ=os.environ)
 
@@ -107,13 +107,50 @@ def test_a_server_that_does_not_get_ready_is_the_stated_error(
     assert is_gone(pids(tmp_path)[0])
 
 
-def test_an_answer_that_is_cut_at_its_limit_is_none(api: FakeApi, tmp_path: Path) -> None:
-    """SPEC A-50: a grammar keeps an answer in form only as far as it goes."""
+MISBEHAVIOURS: Final = {
+    **{script: (BadReply, reason) for script, reason in SPOKEN.values()},
+    **{f"{script}\n@@json {APPROVES}": told for script, told in FAULTS.items() if KEY not in script},
+    **dict.fromkeys(SILENT, (TurnTimeout, "'critic' did not answer within")),
+}
+
+
+@pytest.mark.parametrize("script", MISBEHAVIOURS, ids=lambda script: script[2:20])
+def test_a_local_model_that_misbehaves_is_the_stated_error(script: str, api: FakeApi, tmp_path: Path) -> None:
+    """SPEC A-50; issue 5, done when: one request, no answer that could pass, and its server is gone."""
+    error, reason = MISBEHAVIOURS[script]
     api.requests.clear()
-    agent = local([*shell(SERVES), "sh", str(tmp_path / "pids"), api.url])
-    with pytest.raises(BadReply, match="cut at its limit"):
-        ask(agent, "@@end truncated")
+    agent = local(
+        [*shell(SERVES), "sh", str(tmp_path / "pids"), api.url], timeout_s=1 if error is TurnTimeout else 30
+    )
+    with pytest.raises(error) as raised:
+        read_reply(ask(agent, script)[0], VERDICT)
+    assert type(raised.value) is error
+    assert reason in str(raised.value)
     assert len(api.requests) == 1
+    assert is_gone(pids(tmp_path)[0])
+    api.idle()
+
+
+def test_another_model_than_the_local_one_is_reported(api: FakeApi, tmp_path: Path) -> None:
+    """SPEC A-26: the driver ends the attempt for it."""
+    agent = local([*shell(SERVES), "sh", str(tmp_path / "pids"), api.url])
+    [reply] = ask(agent, f"@@model other-2\n@@json {APPROVES}")
+    assert (reply.model_requested, reply.model_reported) == ("tiny", "other-2")
+
+
+def test_a_prompt_of_two_megabytes_reaches_the_server_whole(api: FakeApi, tmp_path: Path) -> None:
+    """FIELD-FAULTS F28."""
+    agent = local([*shell(SERVES), "sh", str(tmp_path / "pids"), api.url])
+    [reply] = ask(agent, "x" * 2_000_000 + "\n@@measure")
+    assert int(read_reply(reply, VERDICT)["summary"]) > 2_000_000
+
+
+def test_a_child_of_the_server_that_keeps_its_output_open_is_ended_with_it(api: FakeApi, tmp_path: Path) -> None:
+    """FIELD-FAULTS F29: nobody waits for it, and it is not left behind."""
+    agent = local([*shell('sleep 60 & echo $$ $! > "$1"; echo "$2"; wait'), "sh", str(tmp_path / "pids"), api.url])
+    [reply] = ask(agent, f"@@json {APPROVES}")
+    assert json.loads(reply.content) == GOOD
+    assert [is_gone(pid) for pid in pids(tmp_path)] == [True, True]
 
 
 @pytest.mark.parametrize("kind", [SeatKind.OPINION, SeatKind.AUTHOR])
