@@ -17,6 +17,7 @@ SPOKEN: Final = {
     "prose": ('@@text "Looks good. APPROVED."', "the reply begins with 'Looks good"),
     "fence": (f"@@text {json.dumps(f'```json{chr(10)}{APPROVES}{chr(10)}```')}", "the reply stands in a code fence"),
     "two": (f"@@text {json.dumps(APPROVES + APPROVES)}", "the reply goes on after its JSON object"),
+    "half": (f"@@text {json.dumps(APPROVES[:-10])}", "the reply is not one strict JSON object"),
     "schema": ('@@json {"summary": "fine", "approved": "yes"}', "approved: expected boolean"),
     "loosened": (f"@@json {json.dumps({**GOOD, 'summary': 'x' * 101})}", "summary: expected maxLength 100"),
 }

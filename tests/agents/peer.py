@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 GOOD = '{"summary": "fine", "approved": true}'
@@ -56,6 +57,15 @@ class Peer:
     def bytes(self) -> None:
         self.say(b'{"summary": "\xff\xfe", "approved": true}')
 
+    def blank(self) -> None:
+        self.say("\n")
+
+    def half(self) -> None:
+        self.say(GOOD[:-10])
+
+    def schema(self) -> None:
+        self.say(GOOD.replace("true", '"yes"'))
+
     def failing(self) -> None:
         self.say(GOOD)
         sys.stderr.write("\x1b[31merror\x1b[0m: not logged in\n")
@@ -84,6 +94,12 @@ class Peer:
         self.note_pids(os.getpid(), child.pid)
         self.say('{"summary": "half')
         signal.pause()
+
+    def drip(self) -> None:
+        self.note_pids(os.getpid())
+        while True:
+            print("x", end="", flush=True)
+            threading.Event().wait(0.05)
 
     def hold(self) -> None:
         """End at once with an answer, and leave a child behind that keeps standard output open."""

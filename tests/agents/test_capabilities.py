@@ -94,6 +94,24 @@ def test_no_effort_reaches_a_model_that_does_not_take_it(kind: str, model: str, 
 
 
 @pytest.mark.parametrize(("kind", "model"), KNOWN, ids=lambda word: word)
+def test_no_other_control_reaches_a_model_that_does_not_take_it(kind: str, model: str, api: FakeApi) -> None:
+    """A-27, A-48, over the whole table: a temperature, and more of an answer than the model can give."""
+    found = find(kind, model)
+    assert found is not None
+    own: dict[str, Any] = {"model": model, "effort": found.efforts[0] if found.efforts else "provider_default"}
+    most = outcome(api, kind, **own, max_output_tokens=found.max_output_tokens)
+    assert most is None
+    warm = outcome(api, kind, **own, temperature=0.2)
+    assert isinstance(warm, ConfigError) is (Control.TEMPERATURE not in found.controls)
+    assert len(api.requests) == (1 if warm else 2)
+    api.requests.clear()
+    error = outcome(api, kind, **own, max_output_tokens=found.max_output_tokens + 1)
+    assert isinstance(error, ConfigError)
+    assert f"at most {found.max_output_tokens} for model '{model}'" in str(error)
+    assert not api.requests
+
+
+@pytest.mark.parametrize(("kind", "model"), KNOWN, ids=lambda word: word)
 def test_an_effort_that_a_model_takes_goes_out_as_that_word(kind: str, model: str, api: FakeApi) -> None:
     """A-27: one of each model's efforts, in the one request; the agent's own wins over the case's."""
     found = find(kind, model)
@@ -105,6 +123,7 @@ def test_an_effort_that_a_model_takes_goes_out_as_that_word(kind: str, model: st
     sent = json.dumps({key: value for key, value in request.body.items() if key in _EFFORT_KEYS})
     assert (f'"{own}"' in sent) is bool(found.efforts)
     assert "turbo" not in sent
+    assert ("thinking" in request.body) is (Control.ADAPTIVE_THINKING in found.controls)
 
 
 _EFFORT_KEYS: Final = ("reasoning", "output_config", "thinking", "generationConfig", "reasoning_effort")

@@ -24,7 +24,7 @@ from counterpoint.core.briefs import Brief
 from counterpoint.core.values import Turn
 from counterpoint.errors import AgentError, BadReply, CounterpointError, TurnTimeout, Unreachable
 from tests.agents import peer
-from tests.processes import children, finish, is_gone
+from tests.processes import children, finish, is_gone, shell
 
 DEADLINE: Final = datetime(2026, 7, 6, tzinfo=UTC)
 TURN: Final = Turn(phase="reviewing", round=1, seat="critic", ask=1)
@@ -65,7 +65,7 @@ def workspace(tmp_path: Path) -> Workspace:
 def command(
     how: str, told: Sequence[str] = (), *, files: bool = False, timeout_s: float = 50.0, **more: Any
 ) -> CommandAgent:
-    argv = [sys.executable, str(Path(peer.__file__)), how, *told]
+    argv = [*shell('echo >>"$0"; exec "$@"'), "{tree}/../starts", sys.executable, peer.__file__, how, *told]
     argv += ["--prompt", "{brief}", "--result", "{result}"] if files else []
     profile = CommandProfile(
         name="critic",
@@ -91,13 +91,19 @@ def answer(agent: Agent, workspace: Workspace, question: Brief | None = None) ->
     return read_reply(put(agent, workspace, question), question.schema)
 
 
+def demand_one_start(workspace: Workspace) -> None:
+    """See that the program was started once, and that nothing of it is left."""
+    assert (workspace.tree.parent / "starts").read_text() == "\n"
+    assert children() == set()
+
+
 def person() -> HumanAgent:
     terminal = Terminal(io.StringIO("fine\ny\ny\n"), io.StringIO(), interactive=True, page=0)
     return HumanAgent(terminal, resume="counterpoint resume review-1")
 
 
-def enveloped() -> CommandAgent:
-    wrapped = json.dumps({"type": "result", "cost": 0.01, "result": peer.GOOD})
+def enveloped(text: str = peer.GOOD) -> CommandAgent:
+    wrapped = json.dumps({"type": "result", "cost": 0.01, "result": text})
     return command("raw", [wrapped], reply_pointer="/result")
 
 
@@ -172,6 +178,8 @@ SPOKEN: Final = {
     "two": "the reply goes on after its JSON object",
     "duplicate": "key 'approved' stands twice in one object",
     "bytes": "not UTF-8 at byte 13",
+    "half": "the reply is not one strict JSON object",
+    "schema": "approved: expected boolean",
 }
 
 
@@ -181,11 +189,29 @@ def test_what_is_not_one_object_is_no_answer(how: str, reason: str, workspace: W
     """Issue 2, bad input; FIELD-FAULTS F1, F33; SECURITY S3, S4."""
     with pytest.raises(BadReply, match=reason):
         answer(command(how, files=files), workspace)
+    demand_one_start(workspace)
 
 
-@pytest.mark.parametrize(
-    "content", [b"I think so.", b"", peer.GOOD.encode() * 2, b'{"approved": true, "approved": true}']
-)
+WORDS: Final = {
+    "empty": "",
+    "prose": "I think so.",
+    "fence": f"```json\n{peer.GOOD}\n```",
+    "two": peer.GOOD * 2,
+    "duplicate": '{"approved": true, "approved": true}',
+    "half": peer.GOOD[:-10],
+    "schema": peer.GOOD.replace("true", '"yes"'),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_what_stands_in_an_envelope_is_read_as_strictly(name: str, workspace: Workspace) -> None:
+    """FIELD-FAULTS F33: a good envelope is no good answer."""
+    with pytest.raises(BadReply):
+        answer(enveloped(WORDS[name]), workspace)
+    demand_one_start(workspace)
+
+
+@pytest.mark.parametrize("content", [text.encode() for text in WORDS.values()], ids=WORDS)
 def test_a_script_is_read_as_strictly(content: bytes, workspace: Workspace) -> None:
     """FIELD-FAULTS F33: the reading does not depend on who answers."""
     with pytest.raises(BadReply):
@@ -196,6 +222,9 @@ ENDED: Final[Mapping[str, tuple[bool, type[AgentError], str]]] = {
     "failing": (False, Unreachable, r"'critic' ended with exit 1: \\u\{1b\}\[31merror\\u\{1b\}\[0m: not logged in"),
     "failing by files": (True, Unreachable, "'critic' ended with exit 1"),
     "killed": (False, Unreachable, "'critic' was killed by SIGKILL"),
+    "killed by files": (True, Unreachable, "'critic' was killed by SIGKILL"),
+    "blank": (False, BadReply, "printed no answer"),
+    "blank by files": (True, BadReply, "wrote no answer to its result file"),
     "silent": (False, BadReply, "printed no answer: quota exceeded"),
     "silent by files": (True, BadReply, "wrote no answer to its result file: quota exceeded"),
     "flood": (False, BadReply, "printed 104857600 bytes; at most 1048576 are read"),
@@ -209,6 +238,7 @@ def test_a_program_that_fails_or_floods_has_not_answered(name: str, workspace: W
     files, error, reason = ENDED[name]
     with pytest.raises(error, match=reason):
         put(command(name.partition(" ")[0], files=files), workspace)
+    demand_one_start(workspace)
 
 
 def test_noise_on_the_outputs_does_not_hurt_an_answer_in_a_file(workspace: Workspace) -> None:
@@ -216,12 +246,13 @@ def test_noise_on_the_outputs_does_not_hurt_an_answer_in_a_file(workspace: Works
     assert answer(command("noisy", files=True), workspace) == GOOD
 
 
-def test_a_hang_ends_at_the_timeout_with_everything_it_started(workspace: Workspace) -> None:
-    """Issue 2, bad input; FIELD-FAULTS F29: half an answer is none."""
+@pytest.mark.parametrize("how", ["hang", "drip"])
+def test_a_program_that_does_not_end_is_ended_with_everything_it_started(how: str, workspace: Workspace) -> None:
+    """Issue 2, bad input; FIELD-FAULTS F29: half an answer is none, and a byte now and then buys no time."""
     with pytest.raises(TurnTimeout, match=r"'critic' did not answer within 1.5 s"):
-        put(command("hang", ["{scratch}/pids"], timeout_s=1.5), workspace)
+        put(command(how, ["{scratch}/pids"], timeout_s=1.5), workspace)
     assert all(is_gone(pid) for pid in pids_of_the_call(workspace))
-    assert children() == set()
+    demand_one_start(workspace)
 
 
 def pids_of_the_call(workspace: Workspace) -> list[int]:
