@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -202,27 +203,58 @@ def test_the_error_on_the_page_is_the_one_that_is_raised() -> None:
 
 
 IMPORTS = """
-import json, sys
+import contextlib, json, sys
 from pathlib import Path
-from counterpoint.drive.config import RepositoryFiles, load
+from counterpoint.drive.config import load
 from counterpoint.drive.registry import Registry
-PLAIN = '[agents.critic]\\nkind = "{kind}"\\nmodel = "{model}"\\n'
-def loaded(content):
-    files = RepositoryFiles(commit="0" * 40, at_base={"counterpoint.toml": content.encode()})
-    return load(flags={}, environment={}, settings_file=None, repository=files).settings
-settings = loaded(PLAIN.format(kind="gemini", model="gemini-3.5-flash"))
-made = Registry(settings, read_at_base={}.get, environment={}, resume="", drafts=Path("/nowhere"))
-made.agent("critic")
-print(json.dumps(sorted(sys.modules)))
+from counterpoint.errors import ConfigError
+BEFORE = set(sys.modules)
+found = {}
+for name in json.loads(sys.argv[2]):
+    settings = load(flags={}, environment={}, settings_file=Path(sys.argv[1]), repository=None).settings
+    made = Registry(settings, read_at_base={}.get, environment={}, resume="", drafts=Path("/nowhere/case"))
+    with contextlib.suppress(ConfigError):  # the local model need not be installed
+        made.agent(name)
+    found[name] = sorted(set(sys.modules) - BEFORE)
+    for module in [each for each in sys.modules if each.startswith("counterpoint.agents.") and each not in BEFORE]:
+        del sys.modules[module]
+print(json.dumps([sorted(BEFORE), found]))
 """
+OF_MODELS: Final = ("answers", "models", "questions", "wire")
+OF_PROGRAMS: Final = ("program",)
+OF_CODING_AGENTS: Final = ("answers", "capabilities", "events", "headless", "profiles", "program", "questions")
+AGENTS: Final = {
+    "openai": ('kind = "openai"\nmodel = "gpt-5.5"', ("openai", *OF_MODELS)),
+    "anthropic": ('kind = "anthropic"\nmodel = "claude-opus-4-8"', ("anthropic", *OF_MODELS)),
+    "chat": ('kind = "chat"\nmodel = "m"\nbase_url = "http://127.0.0.1:9"\ncontrols = []', ("chat", *OF_MODELS)),
+    "gemini": ('kind = "gemini"\nmodel = "gemini-3.5-flash"', ("gemini", *OF_MODELS)),
+    "local": ("", ("local", "llama", "chat", *OF_MODELS, *OF_PROGRAMS)),
+    "command": ('kind = "command"\ncommand = ["true"]\ndestination = "local"', ("command", *OF_PROGRAMS)),
+    "codex": ('kind = "codex"\nprogram = "/bin/true"\nenvironment = ["CODEX_API_KEY"]', OF_CODING_AGENTS),
+    "scripted": ('kind = "scripted"\nfile = "/dev/null"', ("scripted",)),
+    "human": ("", ("human",)),
+    "checks": ("", ("checks",)),
+}
 
 
-def test_an_api_that_is_not_used_is_not_imported() -> None:
-    """Issue 5: neither the other agents, nor httpx2 before the first question."""
+def test_an_agent_that_is_not_used_is_not_imported(tmp_path: Path) -> None:
+    """Issue 5, done when: each brings its own modules alone, and no HTTP library before the first question."""
+    settings = tmp_path / "config.toml"
+    settings.write_text("".join(f"[agents.{name}]\n{table}\n" for name, (table, _) in AGENTS.items() if table))
     done = subprocess.run(
-        [sys.executable, "-c", IMPORTS], capture_output=True, text=True, timeout=60, check=True, env={}
+        [sys.executable, "-c", IMPORTS, settings, json.dumps(list(AGENTS))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={"PATH": "/usr/bin:/bin"},
     )
-    loaded_modules = set(json.loads(done.stdout))
-    assert "counterpoint.agents.gemini" in loaded_modules
-    others = {f"counterpoint.agents.{name}" for name in ("openai", "anthropic", "chat", "command", "human", "checks")}
-    assert not loaded_modules & {"httpx2", "jsonschema", *others}
+    before, found = json.loads(done.stdout)
+    prefix = "counterpoint.agents."
+    assert {name for name in before if name.startswith(prefix)} <= {f"{prefix}base", f"{prefix}capabilities"}
+    for name, (_, own) in AGENTS.items():
+        modules = {module.removeprefix(prefix) for module in found[name] if module.startswith(prefix)}
+        assert modules <= set(own), name
+        assert modules, name
+    everything = {*before, *(module for modules in found.values() for module in modules)}
+    assert not everything & {"httpx2", "jsonschema", "xllamacpp"}
