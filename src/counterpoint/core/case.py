@@ -17,6 +17,7 @@ from counterpoint.core.entries import (
     CandidateOffered,
     CaseClosed,
     CaseOpened,
+    ChallengeOpened,
     ClaimChecked,
     ConsentGranted,
     DispositionGiven,
@@ -27,9 +28,11 @@ from counterpoint.core.entries import (
     FindingRuled,
     NoteAdded,
     ObserverDropped,
+    RoundOpened,
     SubmissionRevealed,
     SubmissionSealed,
     VerdictGiven,
+    VersionOffered,
 )
 from counterpoint.core.findings import Answer, Finding, Ledger, Ruled
 from counterpoint.core.limits import Spent
@@ -52,6 +55,8 @@ class CaseState:
     """The fold of the shared entries."""
 
     phase: str
+    stage: str = ""
+    """The phase in which seats were asked last; empty in a protocol that asks each seat in one phase of a round."""
     opened: CaseOpened | None = None
     closed: CaseClosed | None = None
     round: int = 1
@@ -65,6 +70,7 @@ class CaseState:
     revealed: Mapping[str, SubmissionRevealed] = field(default_factory=_nothing)
     """By turn id."""
     offers: tuple[CandidateOffered, ...] = ()
+    versions: tuple[VersionOffered, ...] = ()
     judged: Mapping[str, str] = field(default_factory=_nothing)
     """The candidate that was on the table when each seat answered last."""
     evidence: tuple[Evidence, ...] = ()
@@ -91,6 +97,8 @@ class CaseState:
     @property
     def docket(self) -> Docket:
         """The docket as it stands: with the candidate that is on the table, and what differs in it."""
+        if self.versions:
+            return replace(self.case.docket, candidate=self.versions[-1].candidate)
         if not self.offers:
             return self.case.docket
         last = self.offers[-1]
@@ -117,7 +125,12 @@ class CaseState:
         return frozenset(changed)
 
     def failures_of(self, seat: str) -> tuple[AttemptFailed, ...]:
-        return tuple(f for f in self.failures if f.turn.seat == seat and f.turn.round == self.round)
+        """Return the questions of this round, and of this stage of it, that brought no answer of the seat's."""
+        return tuple(
+            f
+            for f in self.failures
+            if f.turn.seat == seat and f.turn.round == self.round and self.stage in {"", f.turn.phase}
+        )
 
     def is_out(self, seat: str) -> bool:
         """Whether the seat has used up the questions it may be asked in this round."""
@@ -154,8 +167,15 @@ def fold_shared(state: S, entry: Entry) -> S:
             return replace(state, closed=entry)
         case AnswerRequested() | DispositionGiven() | CandidateOffered() | CandidateKept():
             return _fold_answer(state, entry)
+        case VersionOffered() | RoundOpened() | ChallengeOpened():
+            return _fold_stage(state, entry)
         case _:
             return _fold_judgement(state, entry)
+
+
+def _fold_stage(state: S, entry: VersionOffered | RoundOpened | ChallengeOpened) -> S:
+    after = replace(state, round=entry.round)
+    return replace(after, versions=(*state.versions, entry)) if isinstance(entry, VersionOffered) else after
 
 
 def _joined(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[str, ...]:

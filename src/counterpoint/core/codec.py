@@ -22,7 +22,7 @@ from counterpoint.errors import UnknownEntry
 
 __all__ = ["decode", "decode_value", "encode", "encode_value", "entry_type", "version_of"]
 
-_VERSIONS: Final[Mapping[type[Entry], int]] = types.MappingProxyType({CaseOpened: 2})
+_VERSIONS: Final[Mapping[type[Entry], int]] = types.MappingProxyType({CaseOpened: 3})
 """The types whose fields have changed since they were first written."""
 
 T = TypeVar("T")
@@ -89,8 +89,38 @@ def _case_opened_2(typed: dict[str, Any]) -> dict[str, Any]:
     return {**typed, "docket": {**docket, "context": "", "pull_request": ""}, "terms": terms}
 
 
+def _case_opened_3(typed: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 has what cases about text need. A version 2 that has any of it is neither."""
+    found = dict(typed)
+    for name, added in _ADDED_IN_3.items():
+        before = found.get(name)
+        if isinstance(before, Mapping):
+            found[name] = _with(before, added, name)
+    if isinstance(roster := found.get("roster"), list | tuple):
+        found["roster"] = [
+            _with(seat, {"given": ""}, f"roster[{i}]") if isinstance(seat, Mapping) else seat
+            for i, seat in enumerate(roster)
+        ]
+    return found
+
+
+_ADDED_IN_3: Final[Mapping[str, Mapping[str, Any]]] = types.MappingProxyType(
+    {
+        "docket": {"text": "", "tree": ""},
+        "limits": {"min_rounds": 1, "stall_rounds": 0, "max_output_tokens": 0},
+        "terms": {"vote_only": False, "sources": ""},
+    }
+)
+
+
+def _with(before: Mapping[str, Any], added: Mapping[str, Any], path: str) -> dict[str, Any]:
+    if early := added.keys() & before.keys():
+        raise _Misfit(f"{path}.{min(early)}: no such field before version 3")
+    return {**before, **added}
+
+
 _STEPS: Final[Mapping[type[Entry], tuple[Callable[[dict[str, Any]], dict[str, Any]], ...]]] = types.MappingProxyType(
-    {CaseOpened: (_case_opened_2,)}
+    {CaseOpened: (_case_opened_2, _case_opened_3)}
 )
 """What brings an entry from version 1 to 2, from 2 to 3, and so on."""
 

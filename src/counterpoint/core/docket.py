@@ -34,6 +34,8 @@ class Seat:
     """The kind of agent behind the party: `scripted`, `command`, `human`, `checks`."""
     destination: str = "local"
     """Where the seat's briefs go: `local`, or a named provider that a person has consented to."""
+    given: str = ""
+    """The agent's settings as canonical JSON, where they were given for this case alone."""
 
 
 class PathState(StrEnum):
@@ -75,7 +77,11 @@ class Docket:
     rationale: str = ""
     """Why the change was made, in its author's words; shown to every seat."""
     context: str = ""
-    """What only the author is told."""
+    """What belongs to the question. In a review only the author is told it."""
+    text: str = ""
+    """The text that is judged, where it is no change."""
+    tree: str = ""
+    """Full id of the commit whose files every seat may read, where the case is about no change."""
     pull_request: str = ""
     """The address of the pull request that the candidate is the head of, where there is one."""
     paths: tuple[ChangedPath, ...] = ()
@@ -106,3 +112,7 @@ class Terms:
     comments: bool = False
     """Whether the outcome is posted on the docket's pull request."""
     effort: Effort = Effort.HIGH
+    vote_only: bool = False
+    """Whether the case ends with the count of the sealed first answers."""
+    sources: str = ""
+    """Digest of the folder of sources that a text may quote from."""

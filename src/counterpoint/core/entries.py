@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from counterpoint.core.checks import Evidence, EvidenceStatus
-from counterpoint.core.docket import ChangedPath, Docket, Seat, Terms
+from counterpoint.core.docket import ChangedPath, Docket, Seat, SeatKind, Terms
 from counterpoint.core.findings import Disposition, Ruling
 from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision, Severity, StopReason, Turn, Usage
@@ -23,6 +23,7 @@ __all__ = [
     "CandidateOffered",
     "CaseClosed",
     "CaseOpened",
+    "ChallengeOpened",
     "ClaimChecked",
     "ConsentGranted",
     "DispositionGiven",
@@ -33,9 +34,11 @@ __all__ = [
     "FindingRuled",
     "NoteAdded",
     "ObserverDropped",
+    "RoundOpened",
     "SubmissionRevealed",
     "SubmissionSealed",
     "VerdictGiven",
+    "VersionOffered",
 ]
 
 
@@ -56,6 +59,19 @@ class CaseOpened:
     seed: str
     """Hex; whatever order is shuffled is shuffled by it."""
     opened_at: str
+
+    @property
+    def author(self) -> Seat | None:
+        """The seat that answers for what is judged; None where nobody does."""
+        return next((seat for seat in self.roster if seat.kind is SeatKind.AUTHOR), None)
+
+    @property
+    def judges(self) -> tuple[Seat, ...]:
+        """Every other seat, in the roster's order."""
+        return tuple(seat for seat in self.roster if seat.kind is not SeatKind.AUTHOR)
+
+    def seat(self, name: str) -> Seat | None:
+        return next((seat for seat in self.roster if seat.name == name), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +213,33 @@ class CandidateKept:
     candidate: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionOffered:
+    """A text of a seat's is on the table; every judgement of what was there before is void."""
+
+    seat: str
+    round: int
+    version: int
+    candidate: str
+    """SHA-256 of exactly the text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundOpened:
+    """Nothing is agreed and the case goes on."""
+
+    round: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeOpened:
+    """Whoever judges may now challenge these rulings."""
+
+    round: int
+    about: tuple[str, ...]
+
+
 class FailureReason(StrEnum):
     BAD_REPLY = "bad_reply"
     REFUSED = "refused"
@@ -261,6 +304,9 @@ Entry = (
     | DispositionGiven
     | CandidateOffered
     | CandidateKept
+    | VersionOffered
+    | RoundOpened
+    | ChallengeOpened
     | AttemptFailed
     | NoteAdded
     | ObserverDropped
@@ -282,6 +328,9 @@ ENTRY_TYPES: Mapping[str, type[Entry]] = MappingProxyType(
         "disposition-given": DispositionGiven,
         "candidate-offered": CandidateOffered,
         "candidate-kept": CandidateKept,
+        "version-offered": VersionOffered,
+        "round-opened": RoundOpened,
+        "challenge-opened": ChallengeOpened,
         "attempt-failed": AttemptFailed,
         "note-added": NoteAdded,
         "observer-dropped": ObserverDropped,

@@ -20,8 +20,14 @@ class Limits:
     """Zero and `None` mean: no such limit."""
 
     max_rounds: int = 1
+    min_rounds: int = 1
+    """How many rounds there are at least, where agreement may come sooner."""
+    stall_rounds: int = 0
+    """After how many rounds in which nothing moved the case ends."""
     max_calls: int = 40
     max_tokens: int = 0
+    max_output_tokens: int = 0
+    """Of one answer, where its agent can be told."""
     call_timeout_s: int = 1800
     max_asks: int = 2
     """How often one seat is asked in one round before it counts as failed: once, and once more with the reason."""

@@ -15,10 +15,11 @@ from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CheckRequest
 from counterpoint.core.docket import Docket, Seat, Terms
 from counterpoint.core.edits import CheckResult
-from counterpoint.core.entries import Entry
+from counterpoint.core.entries import CaseOpened, Entry
 from counterpoint.core.limits import Limits
-from counterpoint.core.outcome import Outcome
+from counterpoint.core.outcome import Outcome, exit_code
 from counterpoint.core.values import Turn
+from counterpoint.core.wording import describe
 from counterpoint.errors import Refused
 
 __all__ = ["SUPERVISOR_TURN", "AddNote", "Exhibit", "Materials", "Opened", "Rules", "Withdraw", "step_phase"]
@@ -108,6 +109,10 @@ class _Admit(Protocol[S_contra]):
     ) -> tuple[Entry, ...]: ...
 
 
+def _nothing_is_edited(_case: CaseOpened) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules(Generic[S]):
     """One protocol."""
@@ -136,6 +141,12 @@ class Rules(Generic[S]):
     settle: Callable[[S, datetime, Mapping[str, Opened]], tuple[Entry, ...]]
     """Return what follows by itself: a deadline, a budget, a reveal, a close. Idempotent."""
     outcome: Callable[[S], Outcome]
+    edits: Callable[[CaseOpened], bool] = _nothing_is_edited
+    """Return whether somebody in this case works in the work tree itself, and may change it."""
+    describe: Callable[[Entry], str] = describe
+    """Return what an entry says to people, as Markdown; text of others in one line or in a quotation."""
+    exit_code: Callable[[Outcome], int] = exit_code
+    """Return the exit code of a command that ends with this outcome."""
 
     def fold(self, entries: tuple[Entry, ...], state: S | None = None) -> S:
         """Return the state after `entries`, from `state` or from the beginning."""

@@ -17,6 +17,7 @@ from counterpoint.core.entries import (
     CandidateOffered,
     CaseClosed,
     CaseOpened,
+    ChallengeOpened,
     ClaimChecked,
     ConsentGranted,
     DispositionGiven,
@@ -26,9 +27,11 @@ from counterpoint.core.entries import (
     FindingRuled,
     NoteAdded,
     ObserverDropped,
+    RoundOpened,
     SubmissionRevealed,
     SubmissionSealed,
     VerdictGiven,
+    VersionOffered,
 )
 from counterpoint.core.findings import Ruling
 from counterpoint.core.values import Severity
@@ -96,7 +99,15 @@ def _said(lead: str, text: str) -> str:
     return f"{in_line(lead)}\n\n{quoted(text)}"
 
 
-_Answer = AnswerRequested | DispositionGiven | CandidateOffered | CandidateKept
+_Answer = (
+    AnswerRequested
+    | DispositionGiven
+    | CandidateOffered
+    | CandidateKept
+    | VersionOffered
+    | RoundOpened
+    | ChallengeOpened
+)
 
 
 def _judgement(entry: ClaimChecked | FindingRaised | FindingRuled | VerdictGiven | _Answer) -> str:
@@ -137,6 +148,12 @@ def _answer(entry: _Answer) -> str:
             return f"{in_line(words)}\n\n{changed}"
         case CandidateKept():
             return in_line(f"{entry.seat} changed nothing; {entry.candidate} is read again.")
+        case VersionOffered():
+            return in_line(f"Version {entry.version}, of {entry.seat}, is on the table: {entry.candidate}.")
+        case RoundOpened():
+            return _said(f"Round {entry.round} begins:", entry.reason)
+        case ChallengeOpened():
+            return in_line(f"Until round {entry.round} closes, any voter may challenge: {_named(entry.about)}.")
         case _:
             assert_never(entry)
 

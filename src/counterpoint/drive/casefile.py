@@ -4,7 +4,7 @@ The state is the fold and is never saved; it is kept in memory by (channel, numb
 on costs only what is new.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 
@@ -13,7 +13,6 @@ from counterpoint.core.case import CaseState
 from counterpoint.core.codec import decode, encode, entry_type
 from counterpoint.core.entries import Entry
 from counterpoint.core.rules import Rules
-from counterpoint.core.wording import describe
 from counterpoint.drive.clock import format_stamp
 from counterpoint.errors import Conflict, Corrupt, Refused, UnknownEntry
 from counterpoint.record.store import Block, Draft, Store
@@ -60,7 +59,7 @@ class CaseFile(Generic[S]):
         """
         state = self.rules.fold(tuple(entries), self.state)
         stamp = format_stamp(now)
-        drafts = [_draft(entry, self.channel, stamp) for entry in entries]
+        drafts = [_draft(entry, self.channel, stamp, self.rules.describe) for entry in entries]
         blocks = self.store.append(self.channel, drafts, expected=self.number, bell=bell_of)
         self.state, self.number = state, blocks[-1].n
 
@@ -115,7 +114,7 @@ def decode_blocks(channel: str, blocks: Sequence[Block]) -> tuple[tuple[Block, E
         raise Corrupt(channel, blocks[0].n, f"not a case: {error}") from None
 
 
-def _draft(entry: Entry, channel: str, stamp: str) -> Draft:
+def _draft(entry: Entry, channel: str, stamp: str, describe: Callable[[Entry], str]) -> Draft:
     return Draft(
         stamp=stamp,
         sender=DRIVER_PARTY,

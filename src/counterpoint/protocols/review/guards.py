@@ -6,16 +6,19 @@ of two examples each.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from counterpoint.core.case import CaseState
+from counterpoint.core.conduct import (
+    Said,
+    case_is_open,
+    speaker_owes_the_turn,
+    unasked_speech_is_the_supervisors,
+)
 from counterpoint.core.docket import SeatKind
-from counterpoint.core.edits import CheckResult
 from counterpoint.core.findings import OWN_ID, Disposition, Finding, FindingStatus
-from counterpoint.core.rules import AddNote, Withdraw
-from counterpoint.core.values import Severity, Turn
+from counterpoint.core.values import Severity
 from counterpoint.core.wording import say_command
 from counterpoint.protocols.review.answering import edit_in
 from counterpoint.protocols.review.codec import AnswerFindings, GiveVerdict, NameChecks, NamedFinding
@@ -26,39 +29,7 @@ from counterpoint.protocols.review.weighing import to_answer
 __all__ = ["GUARDS", "Spoken"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
-    """Who said what, in answer to which turn, where the case stands, and what code found of it."""
-
-    state: CaseState
-    speaker: str
-    turn: Turn | None
-    submission: Any
-    evidence: tuple[CheckResult, ...]
-
-
-def _case_is_open(said: Spoken) -> str | None:
-    phase = said.state.phase
-    is_open = phase in {Phase.REVIEWING, Phase.ANSWERING}
-    return None if is_open else f"the case is {phase}; nothing more is taken in it"
-
-
-def _unasked_speech_is_the_supervisors(said: Spoken) -> str | None:
-    if isinstance(said.submission, AddNote | Withdraw):
-        supervisor = said.state.case.supervisor
-        return None if said.speaker == supervisor else f"{said.speaker!r} spoke unasked; only {supervisor!r} may"
-    return "nobody was asked; a verdict needs a turn" if said.turn is None else None
-
-
-def _speaker_owes_the_turn(said: Spoken) -> str | None:
-    if said.turn is None:
-        return None
-    if said.speaker != said.turn.seat:
-        return f"{said.speaker!r} answered the turn of {said.turn.seat!r}"
-    due = next((t for t in owed(said.state) if t.seat == said.speaker), None)
-    if due is None:
-        return f"{said.speaker!r} owes no turn in round {said.state.round}"
-    return None if due == said.turn else f"{said.speaker!r} answered turn {said.turn.id}; {due.id} is owed"
+Spoken = Said[CaseState]
 
 
 _SUBMISSIONS: Final = MappingProxyType(
@@ -245,9 +216,9 @@ def _edit_is_what_was_listed(said: Spoken) -> str | None:
 
 GUARDS: Final[Mapping[str, Callable[[Spoken], str | None]]] = MappingProxyType(
     {
-        "TURN-3": _case_is_open,
-        "NOTE-1": _unasked_speech_is_the_supervisors,
-        "TURN-1": _speaker_owes_the_turn,
+        "TURN-3": case_is_open(frozenset({Phase.REVIEWING, Phase.ANSWERING})),
+        "NOTE-1": unasked_speech_is_the_supervisors,
+        "TURN-1": speaker_owes_the_turn(owed),
         "TURN-2": _answer_fits_the_seat,
         "BINDING-1": _candidate_is_current,
         "FINDING-1": _finding_ids_differ,

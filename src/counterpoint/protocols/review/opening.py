@@ -4,32 +4,16 @@ They hold when a case is opened and again when its record is read. Ids are headi
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
+from counterpoint.core.conduct import OPENING
 from counterpoint.core.docket import SeatKind
 from counterpoint.core.entries import CaseOpened
-from counterpoint.core.values import NAME
 from counterpoint.core.wording import say_command
 from counterpoint.protocols.review.table import reviewers_of
 
 __all__ = ["OPENING_GUARDS"]
-
-
-def _seats_are_named(case: CaseOpened) -> str | None:
-    names = [seat.name for seat in case.roster]
-    if not names:
-        return "the roster is empty; a review needs at least one reviewer"
-    if (bad := next((n for n in names if not NAME.fullmatch(n)), None)) is not None:
-        return f"seat {bad!r} is not named like {NAME.pattern}"
-    twice = next((n for n in names if names.count(n) > 1), None)
-    return f"seat {twice!r} stands twice in the roster" if twice else None
-
-
-def _supervisor_has_no_seat(case: CaseOpened) -> str | None:
-    has_seat = any(seat.name == case.supervisor for seat in case.roster)
-    return f"{case.supervisor!r} supervises the case and has a seat in it" if has_seat else None
 
 
 def _somebody_judges(case: CaseOpened) -> str | None:
@@ -44,25 +28,6 @@ def _quorum_fits(case: CaseOpened) -> str | None:
     if 1 <= case.quorum <= most:
         return None
     return f"a quorum of {case.quorum} with {most} reviewers; between 1 and {most} is possible"
-
-
-def _limits_allow_an_end(case: CaseOpened) -> str | None:
-    limits = case.limits
-    least = {"max_asks": 1, "call_timeout_s": 1, "max_rounds": 0, "max_calls": 0, "max_tokens": 0}
-    if low := next((name for name, floor in least.items() if getattr(limits, name) < floor), None):
-        return f"{low} is {getattr(limits, low)}; at least {least[low]} is possible"
-    if limits.max_calls and limits.max_calls < case.quorum:
-        return f"{limits.max_calls} calls cannot bring the {case.quorum} answers of the quorum"
-    return None
-
-
-def _deadline_is_an_instant(case: CaseOpened) -> str | None:
-    deadline = case.limits.deadline
-    try:
-        is_instant = deadline is None or datetime.fromisoformat(deadline).utcoffset() is not None
-    except ValueError:
-        is_instant = False
-    return None if is_instant else f"the deadline {deadline!r} is not an ISO 8601 instant with its offset"
 
 
 def _something_is_judged(case: CaseOpened) -> str | None:
@@ -86,13 +51,10 @@ def _commands_differ(case: CaseOpened) -> str | None:
 
 OPENING_GUARDS: Final[Mapping[str, Callable[[CaseOpened], str | None]]] = MappingProxyType(
     {
-        "ROSTER-1": _seats_are_named,
-        "ROSTER-2": _supervisor_has_no_seat,
+        **OPENING,
         "ROSTER-3": _somebody_judges,
         "DOCKET-1": _something_is_judged,
         "DOCKET-2": _commands_differ,
         "QUORUM-1": _quorum_fits,
-        "LIMIT-1": _limits_allow_an_end,
-        "LIMIT-2": _deadline_is_an_instant,
     }
 )

@@ -9,6 +9,7 @@ from counterpoint.core.canonical import visible
 from counterpoint.core.case import CaseState, fold_shared
 from counterpoint.core.checks import CheckRequest, Evidence
 from counterpoint.core.codec import entry_type
+from counterpoint.core.conduct import Said, is_as_sealed
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
 from counterpoint.core.edits import CheckResult
 from counterpoint.core.entries import (
@@ -18,17 +19,15 @@ from counterpoint.core.entries import (
     Entry,
     NoteAdded,
     SubmissionRevealed,
-    SubmissionSealed,
 )
 from counterpoint.core.limits import Limits, reached
 from counterpoint.core.rules import AddNote, Exhibit, Opened, Rules, Withdraw, step_phase
-from counterpoint.core.sealing import opens, seal_evidence
 from counterpoint.core.values import StopReason, Turn
 from counterpoint.errors import Refused, UnknownEntry
 from counterpoint.protocols.review.answering import edit_of, entries_of_answer
 from counterpoint.protocols.review.briefs import brief_for
 from counterpoint.protocols.review.codec import AnswerFindings, Submission, parse_reply, schema_for
-from counterpoint.protocols.review.guards import GUARDS, Spoken
+from counterpoint.protocols.review.guards import GUARDS
 from counterpoint.protocols.review.judging import entries_of
 from counterpoint.protocols.review.lookups import requests_of
 from counterpoint.protocols.review.opening import OPENING_GUARDS
@@ -143,7 +142,7 @@ def _admit(
     evidence: tuple[CheckResult, ...],
     now: datetime,
 ) -> tuple[Entry, ...]:
-    said = Spoken(state=state, speaker=speaker, turn=turn, submission=submission, evidence=evidence)
+    said = Said(state=state, speaker=speaker, turn=turn, submission=submission, evidence=evidence)
     for rule, guard in GUARDS.items():
         if reason := guard(said):
             raise Refused(rule, reason, seat=speaker)
@@ -213,7 +212,7 @@ def _reveal(state: CaseState, opened: Mapping[str, Opened]) -> tuple[CaseState, 
     ]
     for sealed in waiting:
         found = opened.get(sealed.turn.id)
-        if found is None or not _is_as_sealed(sealed, found):
+        if found is None or not is_as_sealed(sealed, found):
             unopened.append(sealed.turn.seat)
             continue
         reveal = SubmissionRevealed(turn=sealed.turn, salt=found.salt, reply=found.content)
@@ -222,11 +221,6 @@ def _reveal(state: CaseState, opened: Mapping[str, Opened]) -> tuple[CaseState, 
         after = REVIEW.fold(judged, after)
         entries += [reveal, *judged]
     return after, tuple(entries), tuple(unopened)
-
-
-def _is_as_sealed(sealed: SubmissionSealed, found: Opened) -> bool:
-    is_reply = opens(sealed.digest, found.salt, found.content.encode())
-    return is_reply and seal_evidence(found.salt, found.evidence) == sealed.evidence
 
 
 def _reason_to_stop(state: CaseState, now: datetime) -> tuple[StopReason, str] | None:
@@ -260,4 +254,5 @@ REVIEW: Final[Rules[CaseState]] = Rules(
     admit=_admit,
     settle=_settle,
     outcome=weigh,
+    edits=lambda case: case.author is not None,
 )

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Final
 
 from counterpoint.core.case import CaseState
+from counterpoint.core.conduct import reply_is_the_sealed_one, turn_is_owed
 from counterpoint.core.entries import (
     AnswerRequested,
-    AttemptFailed,
     CandidateKept,
     CandidateOffered,
     CaseClosed,
@@ -20,11 +20,8 @@ from counterpoint.core.entries import (
     Entry,
     FindingRaised,
     FindingRuled,
-    SubmissionRevealed,
-    SubmissionSealed,
     VerdictGiven,
 )
-from counterpoint.core.sealing import opens
 from counterpoint.core.values import StopReason
 from counterpoint.protocols.review.table import author_of, owed
 from counterpoint.protocols.review.weighing import closing, may_go_on, to_answer, unheard
@@ -32,24 +29,6 @@ from counterpoint.protocols.review.weighing import closing, may_go_on, to_answer
 __all__ = ["ENTRY_GUARDS"]
 
 _Author = DispositionGiven | CandidateOffered | CandidateKept
-
-
-def _turn_is_owed(state: CaseState, entry: Entry) -> str | None:
-    if not isinstance(entry, SubmissionSealed | AttemptFailed) or entry.turn in owed(state):
-        return None
-    return f"turn {entry.turn.id} is not owed; it was answered, failed or never asked"
-
-
-def _reply_is_the_sealed_one(state: CaseState, entry: Entry) -> str | None:
-    if not isinstance(entry, SubmissionRevealed):
-        return None
-    sealed = state.sealed.get(entry.turn.seat)
-    if sealed is None or sealed.turn != entry.turn:
-        return f"turn {entry.turn.id} has no seal"
-    if entry.turn.id in state.revealed:
-        return f"turn {entry.turn.id} is revealed already"
-    is_it = opens(sealed.digest, entry.salt, entry.reply.encode("utf-8", "surrogatepass"))
-    return None if is_it else f"the reply to {entry.turn.id} is not the one that was sealed"
 
 
 def _seat_has_revealed(state: CaseState, entry: Entry) -> str | None:
@@ -115,8 +94,8 @@ def _close_is_computed(state: CaseState, entry: Entry) -> str | None:
 
 ENTRY_GUARDS: Final[Mapping[str, Callable[[CaseState, Entry], str | None]]] = MappingProxyType(
     {
-        "SEAL-1": _turn_is_owed,
-        "SEAL-2": _reply_is_the_sealed_one,
+        "SEAL-1": turn_is_owed(owed),
+        "SEAL-2": reply_is_the_sealed_one,
         "REVEAL-1": _seat_has_revealed,
         "ANSWER-3": _answer_is_the_authors,
         "OFFER-1": _candidate_follows,

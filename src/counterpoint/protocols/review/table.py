@@ -98,17 +98,17 @@ TABLE: Final[Mapping[str, Mapping[type[Entry], str]]] = MappingProxyType(
 
 def seat_of(state: CaseState, name: str) -> Seat | None:
     """Return the seat of that name, or None where the roster has none."""
-    return next((seat for seat in state.case.roster if seat.name == name), None)
+    return state.case.seat(name)
 
 
 def author_of(case: CaseOpened) -> Seat | None:
     """Return the seat that answers the findings, or None in a review of reviewers alone."""
-    return next((seat for seat in case.roster if seat.kind is SeatKind.AUTHOR), None)
+    return case.author
 
 
 def reviewers_of(case: CaseOpened) -> tuple[Seat, ...]:
     """Return the seats that judge, in the roster's order."""
-    return tuple(seat for seat in case.roster if seat.kind is not SeatKind.AUTHOR)
+    return case.judges
 
 
 def is_waiting(state: CaseState, seat: Seat) -> bool:
