@@ -188,7 +188,7 @@ def test_settings_with_a_typo_name_the_key_and_the_file(project: Project) -> Non
     called = project.review("--trust-commands")
     assert called.code == 1
     assert called.err == (
-        "error: reveiw: expected one of agents, checks, limits, review;"
+        "error: reveiw: expected one of agents, answer, ballot, checks, limits, propose, review;"
         f" got 'reveiw' (in {project.config / 'config.toml'})\n"
         "hint: did you mean 'review'?\n"
     )

@@ -88,5 +88,5 @@ def test_what_the_rules_refuse_opens_nothing() -> None:
 
 def test_a_protocol_that_there_is_not_is_named_with_those_there_are() -> None:
     """The name is a user's."""
-    with pytest.raises(ConfigError, match="protocol: expected one of review; got 'debate'"):
+    with pytest.raises(ConfigError, match="protocol: expected one of review, answer, propose, ballot; got 'debate'"):
         rules_of("debate")

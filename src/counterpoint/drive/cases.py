@@ -16,8 +16,8 @@ from counterpoint.core.entries import CaseOpened, Entry
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import Rules
 from counterpoint.drive.casefile import read_entries
+from counterpoint.drive.imported import Imported
 from counterpoint.errors import Corrupt, Refused, SourceError, UnknownEntry
-from counterpoint.protocols.review import REVIEW
 from counterpoint.record.store import Block, Store
 
 __all__ = [
@@ -36,7 +36,10 @@ __all__ = [
 HOME: Final = ".counterpoint"
 SUPERVISOR: Final = "owner"
 """Who may speak in every case and has a seat in none."""
-PROTOCOLS: Final[Mapping[str, Rules[CaseState]]] = {"review": REVIEW}
+PROTOCOLS: Final[Mapping[str, Rules[CaseState]]] = Imported(
+    {name: f"counterpoint.protocols.{name}:{name.upper()}" for name in ("review", "answer", "propose", "ballot")}
+)
+"""The rules of each protocol of cases; its module is imported when a case of it is met."""
 
 _CASE_NAME: Final = re.compile(r"[a-z]+-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8}")
 

@@ -24,9 +24,12 @@ from counterpoint.drive.paths import path_text, read_plain
 from counterpoint.drive.settings import (
     BUILT_IN,
     AgentSettings,
+    AnswerSettings,
+    BallotSettings,
     ChecksSettings,
     LimitSettings,
     Origin,
+    ProposeSettings,
     ReviewSettings,
     ScriptedAgent,
     Settings,
@@ -83,6 +86,8 @@ def load(
     environment: Mapping[str, str],
     settings_file: Path | None,
     repository: RepositoryFiles | None,
+    protocol: str = "review",
+    defaults: Mapping[str, object] | None = None,
 ) -> Loaded:
     """Return the settings of a run and what to tell about them.
 
@@ -91,13 +96,16 @@ def load(
         environment: the process's variables.
         settings_file: the person's `config.toml`; it need not exist.
         repository: None outside a repository.
+        protocol: of the case; whoever its settings seat has to be an agent.
+        defaults: values by dotted key that hold in it where no source sets them.
 
     Raises:
-        ConfigError: a source holds something else than settings, or a reviewer is no agent.
+        ConfigError: a source holds something else than settings, or a seat is no agent's.
     """
     own = _own_layers(flags, environment, settings_file)
-    settings = _join([_repository_layer(repository), *own] if repository else own)
-    _check_reviewers(settings)
+    layers = [_default_layer(defaults or {}), *([_repository_layer(repository)] if repository else ()), *own]
+    settings = _join(layers)
+    _check_seated(settings, protocol)
     return Loaded(settings=settings, notices=tuple(_notices(repository)) if repository else ())
 
 
@@ -142,6 +150,9 @@ def _join(layers: list[_Layer]) -> Settings:
 
     return Settings(
         review=ReviewSettings(**section("review")),
+        answer=AnswerSettings(**section("answer")),
+        propose=ProposeSettings(**section("propose")),
+        ballot=BallotSettings(**section("ballot")),
         checks=ChecksSettings(**section("checks")),
         limits=LimitSettings(**section("limits")),
         agents=MappingProxyType({**BUILT_IN, **{name: agent for name, (agent, _) in agents.items()}}),
@@ -149,13 +160,23 @@ def _join(layers: list[_Layer]) -> Settings:
     )
 
 
-def _check_reviewers(settings: Settings) -> None:
-    for index, name in enumerate(settings.review.reviewers):
-        if name not in settings.agents:
-            place = Place(path=f"review.reviewers[{index}]", source=settings.source("review.reviewers"))
+def _check_seated(settings: Settings, protocol: str) -> None:
+    section = getattr(settings, protocol)
+    named = [(section.author_key, getattr(section, section.author_key))] if section.author_key else []
+    named += [(f"{section.judges_key}[{i}]", name) for i, name in enumerate(getattr(section, section.judges_key))]
+    for key, name in named:
+        if name and name not in settings.agents:
+            path = f"{protocol}.{key}"
+            place = Place(path=path, source=settings.source(path.partition("[")[0]))
             listing = ", ".join(sorted(settings.agents))
             near = shapes.did_you_mean(name, settings.agents)
             raise place.error(f"one of the agents {listing}", got=name, hint=near or how_to_add(name))
+
+
+def _default_layer(defaults: Mapping[str, object]) -> _Layer:
+    known, source = {key.path: key for key in KEYS}, Settings().source("")
+    read = {path: known[path].read(value, Place(path=path, source=source)) for path, value in defaults.items()}
+    return _Layer(values={path: (value, source) for path, value in read.items()})
 
 
 def _flag_layer(flags: Mapping[str, object]) -> _Layer:

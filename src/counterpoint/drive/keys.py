@@ -15,6 +15,7 @@ from counterpoint.drive import shapes
 from counterpoint.drive.settings import (
     BUILT_IN,
     LOCAL,
+    SECTION_NAMES,
     AgentKind,
     AgentSettings,
     ChecksAgent,
@@ -58,14 +59,36 @@ def _number(path: str, variable: str, lowest: int, highest: int, *, flag: str = 
     return Key(path=path, read=shapes.whole(lowest, highest), variable=variable, flag=flag, is_number=True)
 
 
+def _seats(path: str, flag: str) -> Key:
+    return Key(path=path, read=shapes.names, variable=_variable(path), flag=flag, is_list=True)
+
+
+def _seat(path: str, flag: str) -> Key:
+    return Key(path=path, read=shapes.name, variable=_variable(path), flag=flag)
+
+
+def _effort(section: str) -> Key:
+    path = f"{section}.effort"
+    return Key(path=path, read=shapes.one_of(Effort), variable=_variable(path), flag="--effort")
+
+
+def _folder(value: object, place: Place) -> str:
+    """Read a folder's path: absolute, or in a repository's settings below its top."""
+    found = shapes.text(value, place)
+    if place.source.origin is Origin.REPOSITORY:
+        if found.startswith("/") or ".." in found.split("/"):
+            raise place.error("a path below the top of the repository", got=found)
+    elif not found.startswith("/"):
+        raise place.error("an absolute path", got=found)
+    return found
+
+
+def _variable(path: str) -> str:
+    return f"COUNTERPOINT_{path.replace('.', '_').upper()}"
+
+
 KEYS: Final = (
-    Key(
-        path="review.reviewers",
-        read=shapes.names,
-        variable="COUNTERPOINT_REVIEW_REVIEWERS",
-        flag="--reviewer",
-        is_list=True,
-    ),
+    _seats("review.reviewers", "--reviewer"),
     Key(path="review.base", read=shapes.revision, variable="COUNTERPOINT_REVIEW_BASE", flag="--base"),
     _number("review.max_rounds", "COUNTERPOINT_REVIEW_MAX_ROUNDS", 0, 100, flag="--max-rounds"),
     Key(
@@ -75,7 +98,21 @@ KEYS: Final = (
         flag="--block-on",
     ),
     _number("review.quorum", "COUNTERPOINT_REVIEW_QUORUM", 0, 256, flag="--quorum"),
-    Key(path="review.effort", read=shapes.one_of(Effort), variable="COUNTERPOINT_REVIEW_EFFORT", flag="--effort"),
+    _effort("review"),
+    _seats("answer.peers", "--peer"),
+    _number("answer.max_rounds", "COUNTERPOINT_ANSWER_MAX_ROUNDS", 1, 100, flag="--max-rounds"),
+    _effort("answer"),
+    _seat("propose.proposer", "--proposer"),
+    _seats("propose.critics", "--critic"),
+    _number("propose.max_rounds", "COUNTERPOINT_PROPOSE_MAX_ROUNDS", 1, 12, flag="--max-rounds"),
+    _number("propose.min_rounds", "COUNTERPOINT_PROPOSE_MIN_ROUNDS", 1, 12, flag="--min-rounds"),
+    _number("propose.stall_rounds", "COUNTERPOINT_PROPOSE_STALL_ROUNDS", 1, 12, flag="--stall-rounds"),
+    _effort("propose"),
+    _seat("ballot.orchestrator", "--orchestrator"),
+    _seats("ballot.voters", "--voters"),
+    _number("ballot.max_rounds", "COUNTERPOINT_BALLOT_MAX_ROUNDS", 1, 3, flag="--max-rounds"),
+    Key(path="ballot.sources", read=_folder, variable="COUNTERPOINT_BALLOT_SOURCES", flag="--sources"),
+    _effort("ballot"),
     Key(path="checks.test", read=shapes.commands),
     Key(path="checks.lint", read=shapes.commands),
     Key(path="checks.require", read=shapes.each_a_command, flag="--require-check"),
@@ -83,14 +120,17 @@ KEYS: Final = (
     Key(path="checks.environment", read=shapes.variables, is_list=True),
     _number("limits.max_calls", "COUNTERPOINT_LIMITS_MAX_CALLS", 1, 10_000, flag="--max-calls"),
     _number("limits.max_tokens", "COUNTERPOINT_LIMITS_MAX_TOKENS", 0, _MANY, flag="--max-tokens"),
-    _number("limits.call_timeout_s", "COUNTERPOINT_LIMITS_CALL_TIMEOUT_S", 1, _DAY_S),
+    _number(
+        "limits.max_output_tokens", "COUNTERPOINT_LIMITS_MAX_OUTPUT_TOKENS", 0, _MANY, flag="--max-output-tokens"
+    ),
+    _number("limits.call_timeout_s", "COUNTERPOINT_LIMITS_CALL_TIMEOUT_S", 1, _DAY_S, flag="--timeout"),
     _number("limits.deadline_s", "COUNTERPOINT_LIMITS_DEADLINE_S", 0, _MONTH_S, flag="--deadline"),
     _number("limits.asks_per_turn", "COUNTERPOINT_LIMITS_ASKS_PER_TURN", 1, 10),
 )
 
 SECTIONS: Final[Mapping[str, Mapping[str, Key]]] = {
     section: {key.path.partition(".")[2]: key for key in KEYS if key.path.startswith(f"{section}.")}
-    for section in ("review", "checks", "limits")
+    for section in SECTION_NAMES
 }
 
 _MODEL_KEYS: Final[Mapping[str, Reader]] = {

@@ -18,8 +18,11 @@ from counterpoint.core.values import Severity
 __all__ = [
     "BUILT_IN",
     "LOCAL",
+    "SECTION_NAMES",
     "AgentKind",
     "AgentSettings",
+    "AnswerSettings",
+    "BallotSettings",
     "ChecksAgent",
     "ChecksSettings",
     "CodingAgent",
@@ -32,6 +35,7 @@ __all__ = [
     "ModelAgent",
     "Origin",
     "PromptBy",
+    "ProposeSettings",
     "ResultBy",
     "ReviewSettings",
     "Row",
@@ -44,6 +48,10 @@ __all__ = [
 
 LOCAL: Final = "local"
 """The destination of bytes that stay on this machine."""
+
+
+SECTION_NAMES: Final = ("review", "answer", "propose", "ballot", "checks", "limits")
+"""The tables of a settings file beside `agents`, as `Settings` has them."""
 
 
 class Origin(IntEnum):
@@ -68,6 +76,9 @@ _DEFAULT: Final = Source(origin=Origin.DEFAULT, name="default")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewSettings:
+    author_key: ClassVar[str] = ""
+    judges_key: ClassVar[str] = "reviewers"
+
     reviewers: tuple[str, ...] = ("checks",)
     """Names of agents, in the order of their seats."""
     base: str = ""
@@ -78,6 +89,46 @@ class ReviewSettings:
     """The least severity that must be settled."""
     quorum: int = 0
     """How many reviewers must answer; zero: all of them."""
+    effort: Effort = Effort.HIGH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSettings:
+    author_key: ClassVar[str] = ""
+    judges_key: ClassVar[str] = "peers"
+
+    peers: tuple[str, ...] = ()
+    """Names of agents, in the order of their seats."""
+    max_rounds: int = 3
+    effort: Effort = Effort.HIGH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposeSettings:
+    author_key: ClassVar[str] = "proposer"
+    judges_key: ClassVar[str] = "critics"
+
+    proposer: str = ""
+    critics: tuple[str, ...] = ()
+    """Names of agents, in the order of their seats."""
+    max_rounds: int = 4
+    min_rounds: int = 2
+    stall_rounds: int = 2
+    """After how many rounds in which nothing moved the case ends."""
+    effort: Effort = Effort.HIGH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BallotSettings:
+    author_key: ClassVar[str] = "orchestrator"
+    judges_key: ClassVar[str] = "voters"
+
+    orchestrator: str = ""
+    voters: tuple[str, ...] = ()
+    """Names of agents, in the order of their seats."""
+    max_rounds: int = 3
+    sources: str = ""
+    """The folder that a text may quote from: absolute, or below the top of the repository whose settings name it."""
     effort: Effort = Effort.HIGH
 
 
@@ -101,6 +152,8 @@ class LimitSettings:
 
     max_calls: int = 40
     max_tokens: int = 0
+    max_output_tokens: int = 0
+    """Of one answer, where its agent can be told; an agent's own limit counts where it is lower."""
     call_timeout_s: int = 1800
     deadline_s: int = 0
     """From the opening of the case."""
@@ -283,6 +336,9 @@ class Settings:
     """Everything that was set, whole and valid."""
 
     review: ReviewSettings = field(default_factory=ReviewSettings)
+    answer: AnswerSettings = field(default_factory=AnswerSettings)
+    propose: ProposeSettings = field(default_factory=ProposeSettings)
+    ballot: BallotSettings = field(default_factory=BallotSettings)
     checks: ChecksSettings = field(default_factory=ChecksSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     agents: Mapping[str, AgentSettings] = field(default_factory=lambda: BUILT_IN)
@@ -319,7 +375,8 @@ def explain(settings: Settings) -> tuple[Row, ...]:
 
 
 def _rows(settings: Settings) -> Iterator[Row]:
-    for section, values in (("review", settings.review), ("checks", settings.checks), ("limits", settings.limits)):
+    for section in SECTION_NAMES:
+        values = getattr(settings, section)
         for each in fields(values):
             key = f"{section}.{each.name}"
             yield Row(key=key, value=_text(getattr(values, each.name)), source=settings.source(key).name)

@@ -33,6 +33,7 @@ __all__ = [
     "each_one_of",
     "key_text",
     "model",
+    "name",
     "names",
     "nearest",
     "number",
@@ -278,7 +279,7 @@ def pointer(value: object, place: Place) -> str:
 
 def names(value: object, place: Place) -> tuple[str, ...]:
     """Read names of agents; one that stands twice fills two seats."""
-    return _list(value, place, _name, what="a list of names of agents", repeats=True)
+    return _list(value, place, name, what="a list of names of agents", repeats=True)
 
 
 def variables(value: object, place: Place) -> tuple[str, ...]:
@@ -363,7 +364,8 @@ def each_a_command(value: object, place: Place) -> tuple[Argv, ...]:
     return _list(value, place, command, what="a list of commands")
 
 
-def _name(value: object, place: Place) -> str:
+def name(value: object, place: Place) -> str:
+    """Read the name of one agent."""
     if not isinstance(value, str) or not NAME.fullmatch(value):
         raise place.error("a name of lower-case letters, digits and hyphens", got=value)
     return value

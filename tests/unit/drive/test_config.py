@@ -281,7 +281,7 @@ def test_every_setting_is_listed_with_its_value_and_its_source() -> None:
     """Issue 2 point 4: what is set can be shown, and by whom."""
     rows = explain(loaded('[agents.x]\nkind="command"\ncommand="a \u202e"\ndestination="y"\nset={ A = "b" }\n'))
     text = {row.key: (row.value, row.source) for row in rows}
-    assert len(text) == len(rows) == 16 + 2 + 6 + 16
+    assert len(text) == len(rows) == 17 + 3 + 6 + 5 + 2 + 6 + 16
     assert text["review.reviewers"] == ('["checks"]', "default")
     assert text["agents.checks.kind"] == ('"checks"', "default")
     assert text["agents.x.command"] == ('["a", "\\u{202e}"]', SOURCE)
