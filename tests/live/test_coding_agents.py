@@ -98,11 +98,12 @@ class Stage:
     def author(self, question: Question, number: int) -> Answer:
         dispositions = [{"finding": "F1", "reasoning": "So it is.", "disposition": "fix"}]
         answer = {"summary": f"Mend add, part {number}", "dispositions": dispositions, "changed": ["calc.py"]}
-        edits = [
-            *self.hands.write(self.file, HALF if number == 1 else SOUND),
-            *self.hands.write(self.outside, "stray"),
-        ]
-        return self.hands.play(question, edits, answer)
+        return self.hands.play(question, self.edits(number), answer)
+
+    def edits(self, number: int) -> Sequence[Call]:
+        """Return what an author's model does: its work, and an attempt to write beside the repository."""
+        work = self.hands.write(self.file, HALF if number == 1 else SOUND)
+        return [*work, *self.hands.write(self.outside, "stray")]
 
     def review(self, *seats: str, **more: str) -> dict[str, Any]:
         environment = more | {
@@ -139,9 +140,10 @@ class Stage:
 
     def demand_nothing_strayed(self) -> None:
         """See that every attempt to write was made and came to nothing, and that the key stands nowhere."""
-        tries = len(self.tries())
-        first = [len(question.results) for question in self.asked["critic"] if len(question.users) == 1]
-        assert first == list(range(tries + 1))
+        for seat, tries in (("critic", self.tries()), ("author", self.edits(1))):
+            first = [len(question.results) for question in self.asked[seat] if len(question.users) == 1]
+            assert first in ([], list(range(len(tries) + 1)))
+        assert self.asked["critic"]
         assert not self.outside.exists()
         self.demand_no_key()
 
