@@ -1,4 +1,4 @@
-"""Asking a person, on one screen, for what a run needs: consent for each destination, trust in the commands.
+"""Asking a person, on one screen, for what a run needs: agents, consent for each destination, trust in the commands.
 
 Shared by `review` and `resume`. Without a terminal nothing is asked: the run is refused with the flags that answer.
 """
@@ -6,8 +6,9 @@ Shared by `review` and `resume`. Without a terminal nothing is asked: the run is
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,7 +27,10 @@ from counterpoint.drive.trust import TrustBook
 from counterpoint.errors import NeedsPerson
 from counterpoint.isolation.repository import Repository
 
-__all__ = ["Allowed", "ask_leave"]
+if TYPE_CHECKING:
+    from counterpoint.drive.proposing import Proposal
+
+__all__ = ["Allowed", "ask_leave", "can_ask"]
 
 _FLAG_LENGTH = timedelta(days=1)
 
@@ -37,6 +41,11 @@ class Allowed:
 
     grants: tuple[Grant, ...]
     may_run: bool
+
+
+def can_ask() -> bool:
+    """Return whether somebody sits at a terminal and reads what is said."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def ask_leave(
@@ -50,13 +59,20 @@ def ask_leave(
     own_branch: bool,
     trust_flag: bool,
     consent_flags: Sequence[str],
+    proposal: "Proposal | None" = None,
 ) -> Allowed:
     """Return what is allowed, once everything that the run needs is.
+
+    A yes to the agents of a `proposal` adds them to the person's own settings.
 
     Raises:
         NeedsPerson: something is not allowed, and nobody is there to ask, or a person said no.
     """
     asked = wanted(settings, parties, commands, author=author)
+    if proposal is not None:
+        asked = replace(asked, proposed=proposal.asked)
+        for remark in proposal.remarks:
+            tell(f"note: {remark}", colour="yellow")
     _name_idle_consents(asked, consent_flags)
     place = path_text(repository.top.resolve())
     grants = [*_kept(session, asked, place), *_flagged(session, asked, place, consent_flags)]
@@ -65,10 +81,10 @@ def ask_leave(
     missing = still_open(asked, repository=place, grants=grants, is_trusted=trusted)
     if missing.is_settled:
         return Allowed(grants=tuple(grants), may_run=trusted)
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not can_ask():
         raise needs_person(missing, own_branch=own_branch, place=_repo_option(session))
     allowed = Allowed(grants=tuple(grants), may_run=trusted)
-    return _ask(session, repository, missing, place, allowed, own_branch=own_branch)
+    return _ask(session, repository, missing, place, allowed, own_branch=own_branch, proposal=proposal)
 
 
 def _name_idle_consents(asked: Wanted, destinations: Sequence[str]) -> None:
@@ -116,10 +132,18 @@ def _grant(session: Session, destination: str, asked: Wanted, place: str, length
 
 
 def _ask(
-    session: Session, repository: Repository, missing: Wanted, place: str, allowed: Allowed, *, own_branch: bool
+    session: Session,
+    repository: Repository,
+    missing: Wanted,
+    place: str,
+    allowed: Allowed,
+    *,
+    own_branch: bool,
+    proposal: "Proposal | None",
 ) -> Allowed:
     until = format_stamp(session.clock.now() + DEFAULT_LENGTH)
-    screen = compose(missing, repository=place, until=until, own_branch=own_branch)
+    settings_file = path_text(session.folders.settings_file)
+    screen = compose(missing, repository=place, until=until, own_branch=own_branch, settings_file=settings_file)
     tell(screen.text)
     for question in screen.questions:
         if _answer(question.prompt) is not Answer.YES:
@@ -127,7 +151,10 @@ def _ask(
                 f"{question.subject} was not given; nothing was sent and nothing was run",
                 hint="run the command again when you are ready to answer",
             )
-        if question.subject is Subject.CONSENT:
+        if question.subject is Subject.AGENTS:
+            assert proposal is not None, "nothing else is asked about"
+            proposal.add(folders=session.folders, environment=session.environment)
+        elif question.subject is Subject.CONSENT:
             grants = [_grant(session, s.destination, missing, place, DEFAULT_LENGTH) for s in missing.sending]
             for grant in grants:
                 ConsentBook(session.folders.state).keep(grant)

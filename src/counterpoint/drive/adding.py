@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import secrets
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -21,12 +22,12 @@ from counterpoint.drive.config import MAX_BYTES, load_own, read_document
 from counterpoint.drive.keys import read_agents
 from counterpoint.drive.paths import Folders, make_private, path_text, read_plain
 from counterpoint.drive.registry import Registry
-from counterpoint.drive.settings import BUILT_IN, AgentSettings, Origin, Settings, Source
+from counterpoint.drive.settings import BUILT_IN, AgentKind, AgentSettings, Home, Origin, Settings, Source
 from counterpoint.drive.shapes import Place
 from counterpoint.errors import ConfigError
 from counterpoint.frozen import dataclass
 
-__all__ = ["Added", "add_agent"]
+__all__ = ["Added", "add_agent", "add_line"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +69,24 @@ def add_agent(name: str, table: Mapping[str, object], *, folders: Folders, envir
     return Added(path=path, text=text.replace("\r\n", "\n"))
 
 
+def add_line(name: str, table: Mapping[str, object]) -> str:
+    """Return the command line that adds this agent.
+
+    Of its keys it names those that `counterpoint agents add` does not fill in by itself.
+    """
+    words = ["counterpoint", "agents", "add", name]
+    for key, value in table.items():
+        is_filled_in = (key == "kind" and value == name) or (key == "home" and value == Home.USER)
+        for each in () if is_filled_in else value if isinstance(value, list) else (value,):
+            words += [f"--{key.replace('_', '-')}", str(each)]
+    return shlex.join(words)
+
+
 def _demand_new(name: str, document: Mapping[str, Any], source: Source) -> None:
     hint = f"take another name, or change [agents.{name}] in {source.name} by hand"
     if name in document.get("agents", {}):
         raise ConfigError(f"agents.{name}", "a name that no agent has yet", source=source.name, hint=hint)
-    if name in BUILT_IN:
+    if name in BUILT_IN and name != AgentKind.LOCAL:  # the one of them that has settings
         raise ConfigError(f"agents.{name}", "another name; this agent is built in", hint="take another name")
 
 

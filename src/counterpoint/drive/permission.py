@@ -1,9 +1,9 @@
 """What a run would do that a person has to allow first, and how much of it is still open.
 
-Two things need a person: bytes that leave this machine (consent, one grant for each destination), and commands that
-a repository defines or whose code is the candidate's (trust, one answer for the checkout). An agent that is a program
-needs consent for its destination and no trust where it is from the person's own settings; one from the repository's
-settings is that repository's command and needs both.
+Three things need a person: agents that nobody has set up yet (`proposing` finds them), bytes that leave this machine
+(consent, one grant for each destination), and commands that a repository defines or whose code is the candidate's
+(trust, one answer for the checkout). An agent that is a program needs consent for its destination and no trust where
+it is from the person's own settings; one from the repository's settings is that repository's command and needs both.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,7 +22,7 @@ from counterpoint.drive.settings import (
     Settings,
 )
 
-__all__ = ["AgentLine", "Running", "Sending", "Wanted", "still_open", "wanted"]
+__all__ = ["AgentLine", "Proposed", "Running", "Sending", "Wanted", "still_open", "wanted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +55,29 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """An agent that would take a seat because it was found here, not because somebody named it."""
+
+    name: str
+    why: str
+    """Why it was taken, on one line."""
+    add: str
+    """The command line that sets it up; empty where something has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """Everything that a run asks leave for."""
 
     agents: tuple[AgentLine, ...]
     sending: tuple[Sending, ...]
     running: tuple[Running, ...]
+    proposed: tuple[Proposed, ...] = ()
+    """Empty where all of them are set up."""
 
     @property
     def is_settled(self) -> bool:
-        return not self.sending and not self.running
+        return not (self.proposed or self.sending or self.running)
 
 
 def wanted(

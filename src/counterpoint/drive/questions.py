@@ -1,4 +1,4 @@
-"""The one screen on which a person is asked for consent and trust, as text; the command line prints it and reads.
+"""The one screen on which a person is asked for agents, consent and trust, as text; the command line shows it.
 
 Everything on it that comes from a repository is written on one line with hidden characters made visible, so that
 no name and no command can draw a screen of its own.
@@ -22,6 +22,7 @@ _SCOPE: Final[Mapping[Scope, str]] = {Scope.CHANGE: "", Scope.TREE: " --scope tr
 
 
 class Subject(StrEnum):
+    AGENTS = "leave to take these agents"
     CONSENT = "consent"
     TRUST = "trust"
 
@@ -34,7 +35,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question; a yes to consent grants every destination on the screen."""
+    """One question; a yes to consent grants every destination on the screen, one to agents takes all of them."""
 
     subject: Subject
     prompt: str
@@ -47,7 +48,7 @@ class Screen:
     """In the order in which to ask them, below the text."""
 
 
-def compose(asked: Wanted, *, repository: str, until: str, own_branch: bool) -> Screen:
+def compose(asked: Wanted, *, repository: str, until: str, own_branch: bool, settings_file: str = "") -> Screen:
     """Return the screen for what is still open.
 
     Args:
@@ -55,9 +56,13 @@ def compose(asked: Wanted, *, repository: str, until: str, own_branch: bool) -> 
         repository: its top folder, for people.
         until: stamp of the end of the grants that a yes makes.
         own_branch: whether a yes to trust is remembered.
+        settings_file: the person's, where a yes to the proposed agents goes.
     """
     blocks = [[f"Review in {_line(repository)}", "", *_agents(asked)]]
     questions: list[Question] = []
+    if asked.proposed:
+        blocks.append(list(_proposed(asked, settings_file)))
+        questions.append(Question(subject=Subject.AGENTS, prompt="Use them? [y/N/q] "))
     if asked.sending:
         blocks.append(list(_consent(asked, until)))
         questions.append(Question(subject=Subject.CONSENT, prompt="Send it? [y/N/q] "))
@@ -73,6 +78,13 @@ def _agents(asked: Wanted) -> Iterator[str]:
         where = "stays on this machine" if agent.destination == LOCAL else f"sends to {agent.destination}"
         model = f", model {_line(agent.model)}" if agent.model else ""
         yield f"  {agent.name} ({agent.kind}{model}): {where}"
+
+
+def _proposed(asked: Wanted, settings_file: str) -> Iterator[str]:
+    yield "Agents. These were found on this machine:"
+    for each in asked.proposed:
+        yield f"  {each.name}: {_line(each.why)}"
+    yield f"A yes adds what is new to {_line(settings_file)}; `counterpoint agents` shows it."
 
 
 def _consent(asked: Wanted, until: str) -> Iterator[str]:
@@ -123,7 +135,9 @@ def needs_person(asked: Wanted, *, own_branch: bool = True, place: str = "") -> 
         own_branch: whether a kept answer would cover it.
         place: ` --repo DIR` where the commands of the hint need it.
     """
-    missing = [f"consent to send the {each.scope} to {each.destination!r}" for each in asked.sending]
+    new = [each for each in asked.proposed if each.add]
+    missing = [f"leave to take {each.name!r}, which nobody set up" for each in new]
+    missing += [f"consent to send the {each.scope} to {each.destination!r}" for each in asked.sending]
     flags = [f"--consent {each.destination}" for each in asked.sending]
     commands = [
         f"`counterpoint consent grant {each.destination}{_SCOPE[each.scope]}{place}`" for each in asked.sending
@@ -133,7 +147,10 @@ def needs_person(asked: Wanted, *, own_branch: bool = True, place: str = "") -> 
         missing.append(f"the answer whether {count} may run unboxed in this checkout")
         flags.append("--trust-commands")
         commands += [f"`counterpoint trust grant{place}`"] if own_branch else []
-    hint = f"pass `{' '.join(flags)}` for this run"
+    steps = [f"run {' and '.join(f'`{each.add}`' for each in new)}"] if new else []
+    if flags:
+        steps.append(f"pass `{' '.join(flags)}` for this run")
+    hint = "; then ".join(steps)
     if commands:
         hint += f", or run {' and '.join(commands)}"
     return NeedsPerson(f"a person is needed: {', and '.join(missing)}", hint=hint)

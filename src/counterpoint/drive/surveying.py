@@ -5,17 +5,22 @@ Nothing is spent: `probing` says how programs are asked. One that a repository's
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Final, assert_never
 
 from counterpoint.agents import local
-from counterpoint.agents.capabilities import known_models
+from counterpoint.agents.capabilities import PROVIDER_DEFAULT, known_models
 from counterpoint.agents.probes import PROBES, Drift
 from counterpoint.agents.profiles import CLIENTS
+from counterpoint.drive.adding import add_line
 from counterpoint.drive.paths import disk_asked
 from counterpoint.drive.probing import NOT_STARTED, Seen, SignedIn, locate, login_of, look_at
 from counterpoint.drive.registry import key_variable
 from counterpoint.drive.settings import (
+    BUILT_IN,
+    LOCAL,
     AgentKind,
     AgentSettings,
     ChecksAgent,
@@ -29,11 +34,11 @@ from counterpoint.drive.settings import (
     Settings,
 )
 from counterpoint.errors import ConfigError
-from counterpoint.frozen import dataclass
 
-__all__ = ["Surveyed", "survey"]
+__all__ = ["KNOWN", "Surveyed", "survey", "survey_kinds"]
 
-_APIS: Final = (AgentKind.OPENAI, AgentKind.ANTHROPIC, AgentKind.GEMINI)
+KNOWN: Final = (*map(AgentKind, CLIENTS), AgentKind.OPENAI, AgentKind.ANTHROPIC, AgentKind.GEMINI)
+"""The makes that are looked for where nobody has set one up."""
 _REVIEWS: Final = ("review",)
 _ANSWERS: Final = ("review", "answer")
 _EDITS: Final = ("review", "edit")
@@ -44,7 +49,7 @@ class Surveyed:
     """One agent that is set up, or one that could be."""
 
     name: str
-    """The agent's; for one that is not set up its kind."""
+    """The agent's; for one that is not set up its kind, or that with a number where the name is taken."""
     kind: AgentKind
     is_set_up: bool
     destination: str
@@ -67,11 +72,33 @@ class Surveyed:
     """What could not be looked at, and why."""
     missing: tuple[str, ...] = ()
     """Command lines that bring what is missing, in their order."""
+    table: Mapping[str, object] = field(default_factory=dict)
+    """What would set it up in the person's own settings. Empty where something has set it up, or where it takes a
+    choice that only a person can make."""
+    is_weak: bool = False
+    """Whether it is the built-in small model."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether nothing that can be seen keeps it from a seat, once it is set up."""
+        return not self.faults and not self.drift and self.signed_in is not SignedIn.NO
 
     @property
     def is_ready(self) -> bool:
         """Whether it could take a seat now, as far as can be seen."""
-        return self.is_set_up and not self.faults and not self.drift and self.signed_in is not SignedIn.NO
+        return self.is_set_up and self.is_usable
+
+    @property
+    def vendor(self) -> str:
+        """Who made the model, as far as can be known; agents that share one are not independent."""
+        client = CLIENTS.get(self.kind)
+        if client is not None and client.vendor:
+            return client.vendor
+        if client is not None and "/" in self.model:
+            return self.model.partition("/")[0].lower()
+        if self.destination == LOCAL:
+            return self.model or self.name
+        return self.destination
 
 
 def survey(
@@ -90,20 +117,35 @@ def survey(
     names = sorted(settings.agents) if only is None else only
     found = {name: settings.agents[name] for name in names}
     kinds = {agent.kind for agent in found.values()}
-    others = [] if only is not None else [kind for kind in (*map(AgentKind, CLIENTS), *_APIS) if kind not in kinds]
+    others = {} if only is not None else {kind: _free_name(kind, found) for kind in KNOWN if kind not in kinds}
     foreign = {name for name in found if settings.is_from_repository(f"agents.{name}")}
     with disk_asked("the agents cannot be looked at"):
         return asyncio.run(_survey(found, others, environment, foreign))
 
 
+def survey_kinds(kinds: Sequence[AgentKind], *, environment: Mapping[str, str]) -> tuple[Surveyed, ...]:
+    """Look for agents of these known makes, which nobody has set up.
+
+    Raises:
+        SourceError: the disk refuses a temporary folder.
+    """
+    with disk_asked("the agents cannot be looked at"):
+        return asyncio.run(_survey({}, {kind: kind.value for kind in kinds}, environment, ()))
+
+
+def _free_name(kind: AgentKind, taken: Collection[str]) -> str:
+    names = (f"{kind}-{number}" if number > 1 else kind.value for number in count(1))
+    return next(name for name in names if name not in taken)
+
+
 async def _survey(
     agents: Mapping[str, AgentSettings],
-    others: Sequence[AgentKind],
+    others: Mapping[AgentKind, str],
     environment: Mapping[str, str],
     foreign: Collection[str],
 ) -> tuple[Surveyed, ...]:
     looks = [_look(name, agent, environment, is_foreign=name in foreign) for name, agent in agents.items()]
-    looks += [_look_for(kind, environment) for kind in others]
+    looks += [_look_for(kind, name, environment) for kind, name in others.items()]
     return tuple(await asyncio.gather(*looks))
 
 
@@ -180,6 +222,9 @@ def _local(name: str, agent: LocalAgent) -> Surveyed:
         model=Path(model).stem,
         faults=(fault,) if fault else (),
         missing=(missing,) if missing and not agent.model_file else (),
+        # The very object: one that a file sets up as it is built in is another.
+        table={"kind": agent.kind.value} if agent is BUILT_IN[AgentKind.LOCAL] else {},
+        is_weak=not agent.model_file,
     )
 
 
@@ -220,22 +265,22 @@ async def _coding(name: str, agent: CodingAgent, environment: Mapping[str, str],
     )
 
 
-async def _look_for(kind: AgentKind, environment: Mapping[str, str]) -> Surveyed:
+async def _look_for(kind: AgentKind, name: str, environment: Mapping[str, str]) -> Surveyed:
     """Look for an agent that nobody has set up."""
     if kind not in PROBES:
-        return _look_for_model(kind, environment)
+        return _look_for_model(kind, name, environment)
     client, probe = CLIENTS[kind], PROBES[kind]
     seen = await look_at(client, probe, client.program, environment)
     signed_in, how = await login_of(client, probe, seen.program, environment)
     key = next((name for name in probe.key_variables if environment.get(name, "").strip()), "")
     if signed_in is not SignedIn.YES and key:
         signed_in, how = SignedIn.YES, key
-    add = f"counterpoint agents add {kind}"
-    add += f" --environment {key}" if how == key and key else ""
-    add += " --model PROVIDER/MODEL" if kind is AgentKind.OPENCODE else ""
-    add += "" if client.efforts else " --effort provider_default"
+    table: dict[str, object] = {"kind": kind.value}
+    table |= {"environment": [key]} if how == key and key else {"home": Home.USER.value}
+    table |= {"model": "PROVIDER/MODEL"} if kind is AgentKind.OPENCODE else {}
+    table |= {} if client.efforts else {"effort": PROVIDER_DEFAULT}
     return Surveyed(
-        name=kind.value,
+        name=name,
         kind=kind,
         is_set_up=False,
         destination=client.vendor,
@@ -250,14 +295,16 @@ async def _look_for(kind: AgentKind, environment: Mapping[str, str]) -> Surveyed
         missing=(
             *([] if seen.program else [probe.install]),
             *([probe.sign_in] if signed_in is SignedIn.NO else []),
-            add,
+            add_line(name, table),
         ),
+        table={} if kind is AgentKind.OPENCODE else table,
     )
 
 
-def _look_for_model(kind: AgentKind, environment: Mapping[str, str]) -> Surveyed:
+def _look_for_model(kind: AgentKind, name: str, environment: Mapping[str, str]) -> Surveyed:
     model = known_models(kind)[0]
-    seen = _model(kind.value, ModelAgent(kind=kind, model=model, destination=_VENDORS[kind]), environment)
+    seen = _model(name, ModelAgent(kind=kind, model=model, destination=_VENDORS[kind]), environment)
+    table = {"kind": kind.value, "model": model}
     return Surveyed(
         name=seen.name,
         kind=kind,
@@ -266,7 +313,8 @@ def _look_for_model(kind: AgentKind, environment: Mapping[str, str]) -> Surveyed
         may=seen.may,
         signed_in=seen.signed_in,
         how=seen.how,
-        missing=(*seen.missing, f"counterpoint agents add {kind} --model {model}"),
+        missing=(*seen.missing, add_line(name, table)),
+        table=table,
     )
 
 

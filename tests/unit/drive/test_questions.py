@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from counterpoint.drive.consent import Scope
-from counterpoint.drive.permission import AgentLine, Running, Sending, Wanted
+from counterpoint.drive.permission import AgentLine, Proposed, Running, Sending, Wanted
 from counterpoint.drive.questions import Answer, Question, Screen, Subject, compose, needs_person, parse_answer
 from counterpoint.errors import NeedsPerson
 
@@ -10,6 +12,8 @@ CRITIC = AgentLine(name="critic", kind="command", destination="acme", model="m-1
 SENDING = Sending(destination="acme", scope=Scope.CHANGE, agents=("critic", "second"))
 RUNNING = Running(argv=("pytest", "-k", "a b"), why="test, counterpoint.toml at 4e9f21c0aa31", given=("CI", "PATH"))
 BOTH = Wanted(agents=(CHECKS, CRITIC), sending=(SENDING,), running=(RUNNING,))
+CODEX = Proposed(name="codex", why="version 7.8.9 is here; vendor openai", add="counterpoint agents add codex")
+SET_UP = Proposed(name="critic", why="set up already; another vendor, acme", add="")
 UNTIL = "2026-08-05T14:07:48+00:00"
 
 
@@ -39,6 +43,27 @@ A yes is kept for this checkout's own branches; `counterpoint trust list` shows 
             Question(subject=Subject.CONSENT, prompt="Send it? [y/N/q] "),
             Question(subject=Subject.TRUST, prompt="Run them? [y/N/q] "),
         ),
+    )
+
+
+def test_agents_are_asked_about_first_on_the_same_screen() -> None:
+    """Issue 5: the proposed pair, consent and trust on one screen; a path draws no screen of its own."""
+    asked = replace(BOTH, proposed=(CODEX, SET_UP))
+    shown = compose(
+        asked, repository="/home/ana/shop", until=UNTIL, own_branch=True, settings_file="/home/a\nb/config.toml"
+    )
+    assert (
+        shown.text.split("\n\n")[2]
+        == """\
+Agents. These were found on this machine:
+  codex: version 7.8.9 is here; vendor openai
+  critic: set up already; another vendor, acme
+A yes adds what is new to /home/a\\u{a}b/config.toml; `counterpoint agents` shows it."""
+    )
+    assert shown.questions == (
+        Question(subject=Subject.AGENTS, prompt="Use them? [y/N/q] "),
+        Question(subject=Subject.CONSENT, prompt="Send it? [y/N/q] "),
+        Question(subject=Subject.TRUST, prompt="Run them? [y/N/q] "),
     )
 
 
@@ -119,3 +144,19 @@ def test_the_command_that_the_error_names_grants_what_is_missing() -> None:
     sending = Sending(destination="acme", scope=Scope.TREE, agents=("critic",))
     error = needs_person(Wanted(agents=(CRITIC,), sending=(sending,), running=()))
     assert error.hint == ("pass `--consent acme` for this run, or run `counterpoint consent grant acme --scope tree`")
+
+
+def test_without_a_terminal_the_error_names_the_lines_that_set_the_agents_up() -> None:
+    """Issue 5: exit 4, with the exact lines; what is set up needs none."""
+    openai = Proposed(name="openai", why="", add="counterpoint agents add openai --model m-1")
+    error = needs_person(Wanted(agents=(), sending=(), running=(), proposed=(CODEX, SET_UP, openai)))
+    assert str(error) == (
+        "a person is needed: leave to take 'codex', which nobody set up, "
+        "and leave to take 'openai', which nobody set up"
+    )
+    assert error.hint == "run `counterpoint agents add codex` and `counterpoint agents add openai --model m-1`"
+    both = needs_person(replace(BOTH, proposed=(CODEX, SET_UP)))
+    assert both.hint == (
+        "run `counterpoint agents add codex`; then pass `--consent acme --trust-commands` for this run, "
+        "or run `counterpoint consent grant acme` and `counterpoint trust grant`"
+    )
