@@ -88,6 +88,7 @@ def load(
     repository: RepositoryFiles | None,
     protocol: str = "review",
     defaults: Mapping[str, object] | None = None,
+    proposed: Mapping[str, object] | None = None,
 ) -> Loaded:
     """Return the settings of a run and what to tell about them.
 
@@ -98,12 +99,14 @@ def load(
         repository: None outside a repository.
         protocol: of the case; whoever its settings seat has to be an agent.
         defaults: values by dotted key that hold in it where no source sets them.
+        proposed: tables of agents, by name, that hold as if they stood in the person's file, too.
 
     Raises:
         ConfigError: a source holds something else than settings, or a seat is no agent's.
     """
     own = _own_layers(flags, environment, settings_file)
-    layers = [_default_layer(defaults or {}), *([_repository_layer(repository)] if repository else ()), *own]
+    layers = [_default_layer(defaults or {}), *([_repository_layer(repository)] if repository else ())]
+    layers += [_proposed_layer(proposed or {}, settings_file), *own]
     settings = _join(layers)
     _check_seated(settings, protocol)
     return Loaded(settings=settings, notices=tuple(_notices(repository)) if repository else ())
@@ -177,6 +180,11 @@ def _default_layer(defaults: Mapping[str, object]) -> _Layer:
     known, source = {key.path: key for key in KEYS}, Settings().source("")
     read = {path: known[path].read(value, Place(path=path, source=source)) for path, value in defaults.items()}
     return _Layer(values={path: (value, source) for path, value in read.items()})
+
+
+def _proposed_layer(tables: Mapping[str, object], settings_file: Path | None) -> _Layer:
+    source = Source(origin=Origin.PERSON, name=path_text(settings_file) if settings_file else "")
+    return _document_layer({"agents": tables}, source)
 
 
 def _flag_layer(flags: Mapping[str, object]) -> _Layer:

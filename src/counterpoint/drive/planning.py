@@ -8,7 +8,7 @@ Source: SPEC D-03 to D-06; DESIGN "Trust".
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -67,6 +67,8 @@ class ReviewRequest:
     """The address of the pull request that is reviewed."""
     comments: bool = False
     """Whether the outcome is posted there."""
+    proposed: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Tables of agents that the person is about to be asked to add."""
 
     @property
     def takes_worktree(self) -> bool:
@@ -116,7 +118,7 @@ def plan_review(
         tip = head(quarantine)
         if not request.takes_worktree:
             refuse_dirty(repository)
-        base, loaded = _settings(quarantine, tip, request.flags, folders, environment)
+        base, loaded = _settings(quarantine, tip, request, folders, environment)
         if base == tip and not request.takes_worktree:
             named = loaded.settings.review.base or default_base(quarantine).removeprefix("refs/remotes/")
             raise SourceError(
@@ -186,13 +188,14 @@ def _terms(request: ReviewRequest, settings: Settings) -> Terms:
 def _settings(
     quarantine: Quarantine,
     tip: str,
-    flags: Mapping[str, object],
+    request: ReviewRequest,
     folders: Folders,
     environment: Mapping[str, str],
 ) -> tuple[str, Loaded]:
     """Return the merge base and the settings there. They may name another base, whose settings then hold."""
-    own = load_own(flags=flags, environment=environment, settings_file=folders.settings_file)
-    read = partial(load, flags=flags, environment=environment, settings_file=folders.settings_file)
+    flags, file = request.flags, folders.settings_file
+    own = load_own(flags=flags, environment=environment, settings_file=file)
+    read = partial(load, flags=flags, environment=environment, settings_file=file, proposed=request.proposed)
     base = _base(quarantine, own.review.base, tip)
     loaded = read(repository=settings_files(quarantine, base))
     if loaded.settings.review.base != own.review.base:
