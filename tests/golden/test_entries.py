@@ -22,6 +22,7 @@ from counterpoint.core.entries import (
     CandidateKept,
     CandidateOffered,
     CaseClosed,
+    ChallengeOpened,
     ClaimChecked,
     ConsentGranted,
     DispositionGiven,
@@ -31,8 +32,10 @@ from counterpoint.core.entries import (
     FindingRuled,
     NoteAdded,
     ObserverDropped,
+    RoundOpened,
     SubmissionRevealed,
     SubmissionSealed,
+    VersionOffered,
 )
 from counterpoint.core.findings import Disposition, Ruling
 from counterpoint.core.limits import Limits
@@ -132,6 +135,9 @@ ENTRIES: Final[tuple[Entry, ...]] = (
         change="e" * 64,
     ),
     CandidateKept(seat="author", round=2, candidate="a" * 40),
+    VersionOffered(seat="author", round=2, version=2, candidate="c" * 64),
+    RoundOpened(round=2, reason="critic holds I1 against it\nand says so"),
+    ChallengeOpened(round=2, about=("ada", "bob")),
     AttemptFailed(
         turn=turn_of("critic", 2),
         attempt=3,
@@ -185,6 +191,12 @@ def test_a_case_that_version_1_opened_is_read_as_what_it_meant() -> None:
     assert decode("case-opened", stored) == replace(
         opening(CRITIC, CHECKS, limits=limits, quorum=1), rules_version=1, terms=Terms()
     )
+
+
+def test_a_case_that_version_2_opened_is_read_as_what_it_meant() -> None:
+    """From the stored text alone: it was about a change, and knew nothing of texts, votes and sources."""
+    stored = json.loads((FOLDER / "entries/v2/case-opened.json").read_text("utf-8"))
+    assert decode("case-opened", stored) == ENTRIES[0]
 
 
 def _as_then(now: Any, then: Any) -> Any:

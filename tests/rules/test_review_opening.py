@@ -38,7 +38,7 @@ def test_a_roster_of_named_seats_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("names", "reason"),
     [
-        ((), "the roster is empty; a review needs at least one reviewer"),
+        ((), "the roster is empty; a review needs at least one seat that judges"),
         (("critic", ""), "seat '' is not named like [a-z0-9][a-z0-9-]{0,63}"),
         (("Critic",), "seat 'Critic' is not named like [a-z0-9][a-z0-9-]{0,63}"),
         (("critic\n",), "seat 'critic\\n' is not named like [a-z0-9][a-z0-9-]{0,63}"),

@@ -1,5 +1,6 @@
 """What an entry that does not fit is told: the type, the key path, what was expected and what was there."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -73,6 +74,9 @@ def test_wire_names_are_words_with_hyphens_and_never_class_paths() -> None:
         "disposition-given",
         "candidate-offered",
         "candidate-kept",
+        "version-offered",
+        "round-opened",
+        "challenge-opened",
         "attempt-failed",
         "note-added",
         "observer-dropped",
@@ -95,8 +99,8 @@ def test_wire_names_are_words_with_hyphens_and_never_class_paths() -> None:
         ("note-added", {"v": 1}, "by: missing"),
         ("note-added", NOTE | {"by": None}, "by: expected str, got NoneType"),
         ("case-closed", NOTE, "by: no such field"),
-        ("case-opened", OPENED | {"v": 3}, "version 3; this program reads versions 1 to 2"),
-        ("case-opened", OPENED | {"v": 0}, "version 0; this program reads versions 1 to 2"),
+        ("case-opened", OPENED | {"v": 4}, "version 4; this program reads versions 1 to 3"),
+        ("case-opened", OPENED | {"v": 0}, "version 0; this program reads versions 1 to 3"),
         ("case-opened", changed(OPENED, "roster", {}), "roster: expected a list, got dict"),
         ("case-opened", changed(OPENED, "roster.1", "critic"), "roster[1]: expected an object, got str"),
         ("case-opened", changed(OPENED, "roster.1.name!", None), "roster[1].name: missing"),
@@ -164,18 +168,30 @@ def test_an_entry_that_does_not_fit_names_its_key_path(name: str, typed: dict[st
     assert (caught.value.entry_type, caught.value.reason) == (name, reason)
 
 
-FIRST: dict[str, Any] = {
-    **{key: value for key, value in OPENED.items() if key != "terms"},
+def without(fields: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key not in names}
+
+
+SECOND: dict[str, Any] = OPENED | {
+    "v": 2,
+    "docket": without(OPENED["docket"], "text", "tree"),
+    "limits": without(OPENED["limits"], "min_rounds", "stall_rounds", "max_output_tokens"),
+    "terms": without(OPENED["terms"], "vote_only", "sources"),
+    "roster": [without(seat, "given") for seat in OPENED["roster"]],
+}
+"""The opening as version 2 wrote it."""
+FIRST: dict[str, Any] = without(SECOND, "terms") | {
     "v": 1,
-    "docket": {k: v for k, v in OPENED["docket"].items() if k not in {"context", "pull_request"}},
+    "docket": without(SECOND["docket"], "context", "pull_request"),
 }
 """The opening as version 1 wrote it."""
 
 
 def test_an_older_version_is_read_as_what_it_meant() -> None:
     """Terms were not written then: everything had to be settled, and nothing was edited (STYLE 4)."""
-    assert (version_of(CaseOpened), version_of(NoteAdded)) == (2, 1)
+    assert (version_of(CaseOpened), version_of(NoteAdded)) == (3, 1)
     assert decode("case-opened", FIRST) == opening(CRITIC, CHECKS)
+    assert decode("case-opened", SECOND) == opening(CRITIC, CHECKS)
     assert opening(CRITIC, CHECKS).terms == Terms()
 
 
@@ -187,6 +203,10 @@ def test_an_older_version_is_read_as_what_it_meant() -> None:
         (changed(FIRST, "docket.pull_request", ""), "pull_request: no such field in version 1"),
         (FIRST | {"docket": "none"}, "terms: missing"),
         (FIRST | {"v": 2}, "terms: missing"),
+        (OPENED | {"v": 2}, "docket.text: no such field before version 3"),
+        (changed(SECOND, "roster.1.given", ""), "roster[1].given: no such field before version 3"),
+        (changed(SECOND, "roster.1", "critic"), "roster[1]: expected an object, got str"),
+        (changed(SECOND, "roster", "critic"), "roster: expected a list, got str"),
         (changed(OPENED, "terms.mood", "good"), "terms.mood: no such field"),
         (
             changed(OPENED, "terms.effort", "huge"),
