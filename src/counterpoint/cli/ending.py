@@ -58,13 +58,13 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
                 session, case, may_run=allowed.may_run, grants=allowed.grants, on_event=on_event, resume=resume
             )
             ended = asyncio.run(driven)
+        if taping is not None and (unused := taping.unused(ended.entries)):
+            tell(f"note: the cassette has turns that were not asked for: {', '.join(unused)}", colour="yellow")
+        code = end_case(where, ended, as_json=as_json)
     except KeyboardInterrupt:
         return say_interrupted(as_json=as_json, resume=resume)
     except CounterpointError as error:
         return fail(error, as_json=as_json, resume=resume)
-    if taping is not None and (unused := taping.unused(ended.entries)):
-        tell(f"note: the cassette has turns that were not asked for: {', '.join(unused)}", colour="yellow")
-    code = end_case(where, ended, as_json=as_json)
     leave_comment(session, ended, as_json=as_json)
     return code
 
