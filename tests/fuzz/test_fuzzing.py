@@ -5,19 +5,22 @@ import random
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
+from counterpoint.record.block import ZEROS, render
 from counterpoint.record.scan import scan
 from tests import need
 from tests.fuzz.targets import TARGETS
-from tests.records import case_drafts, file_of, record, shared_drafts, signer
+from tests.records import CHANNEL_ID, case_drafts, draft, file_of, record, shared_drafts, signer
 
 SAMPLES: Final = need.ROOT / "tests" / "data" / "interop"
 TOTAL_S: Final = 600
 SHARE: Final = {"block": 0.3, "file": 0.4, "beside": 0.2, "words": 0.1}
 """Of the time, for each target."""
+OTHERS: Final[tuple[Any, ...]] = ([], {}, None, True, "", [[]])
+"""What a field of the genesis entry may hold instead of what belongs there."""
 EXTRA: Final = (
     b'{"seq": "' + b"9" * 5000 + b'", "turn": "", "thread": ""}',
     b'{"parties": ["a", "b"], "supervisor": "c", "thread_cap": "' + b"9" * 5000 + b'"}',
@@ -35,6 +38,10 @@ def seeds() -> Iterator[bytes]:
         record(shared_drafts(), mode="shared"),
         record(case_drafts()[:1]),
     ]
+    genesis = {"v": 1, "channel": CHANNEL_ID, "mode": "shared", "roster": ["a", "b"], "keys": []}
+    for changed in ({}, *({key: other} for key in genesis for other in OTHERS)):
+        entry = draft("", {**genesis, **changed}, type="info", thread="genesis")
+        yield render(entry, n=0, channel_id=CHANNEL_ID, prev=ZEROS)
     files = [path.read_bytes() for path in sorted(SAMPLES.rglob("*")) if path.is_file()]
     for content in (*files, *(file_of(blocks) for blocks in records)):
         yield content

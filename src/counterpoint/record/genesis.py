@@ -67,7 +67,7 @@ def parse_genesis(block: Block, *, channel: str) -> Genesis:
     if block.n or fields is None or (block.type, block.thread) != (GENESIS_TYPE, GENESIS_THREAD):
         raise Corrupt(channel, block.n, f"a {block.type} in thread {block.thread!r} where the genesis entry belongs")
     version = fields.get("v")
-    if version not in {_VERSION, _WITH_PARTY_KEYS} or version is True:
+    if version not in (_VERSION, _WITH_PARTY_KEYS) or version is True:
         raise UnknownEntry("genesis", f"version {version!r}; this package knows {_VERSION} and {_WITH_PARTY_KEYS}")
     more = {"party_keys"} if version == _WITH_PARTY_KEYS else set()
     if fields.keys() != {"v", "channel", "mode", "roster", "keys", *more}:
