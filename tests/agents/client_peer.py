@@ -191,6 +191,20 @@ class Peer:
     def leak(self) -> None:
         self.speak(json.dumps({**GOOD, "summary": f"key: {os.environ['PEER_API_KEY']}"}))
 
+    def leak_escaped(self) -> None:
+        """Answer with the key, none of its signs written as itself."""
+        key = "".join(f"\\u{ord(sign):04x}" for sign in os.environ["PEER_API_KEY"])
+        self.speak(json.dumps(GOOD).replace("fine", key))
+
+    def leak_in_model(self) -> None:
+        self.speak(json.dumps(GOOD), model=os.environ["PEER_API_KEY"])
+
+    def leak_in_progress(self) -> None:
+        """Start a command that is as long as a line of progress may be, with the key over its end."""
+        command = f"{'x' * 185}{os.environ['PEER_API_KEY']}"
+        print(json.dumps({"type": "item.started", "item": {"type": "command_execution", "command": command}}))
+        self.speak(json.dumps(GOOD))
+
     def leak_in_error(self) -> None:
         sys.stderr.write(f"bad key {os.environ['PEER_API_KEY']}\n")
         sys.exit(2)

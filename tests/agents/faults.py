@@ -10,6 +10,8 @@ from tests.agents.models import GOOD, KEY
 __all__ = ["APPROVES", "FAULTS", "MANY", "SILENT", "SPOKEN"]
 
 APPROVES: Final = json.dumps(GOOD)
+ESCAPED: Final = APPROVES.replace("fine", KEY.replace("-", r"\u002d"))
+"""An answer that holds the planted key as JSON may write it."""
 MANY: Final = 100 * 1024 * 1024
 
 SPOKEN: Final = {
@@ -45,6 +47,7 @@ FAULTS: Final[Mapping[str, tuple[type[AgentError], str]]] = {
     "@@end truncated": (BadReply, "was cut at its limit"),
     "@@end paused": (BadReply, "of 'critic' ended with"),
     f'@@text "my key is {KEY}"': (BadReply, "holds the value of CRITIC_API_KEY"),
+    f"@@text {json.dumps(ESCAPED)}": (BadReply, "holds the value of CRITIC_API_KEY"),
     f"@@model {KEY}": (BadReply, "holds the value of CRITIC_API_KEY"),
 }
 """What goes wrong around an answer that would pass."""

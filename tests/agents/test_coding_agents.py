@@ -173,6 +173,7 @@ NO_ANSWER: Final[Mapping[str, tuple[type[AgentError], str]]] = {
     "killed": (Unreachable, "'critic' was killed by SIGKILL"),
     "flood": (BadReply, "printed a line of more than 8388608 bytes"),
     "leak": (BadReply, "holds the value of PEER_API_KEY"),
+    "leak_escaped": (BadReply, "holds the value of PEER_API_KEY"),
     "leak_in_error": (Unreachable, r"ended with exit 2: bad key \[\$PEER_API_KEY\]"),
 }
 
@@ -226,6 +227,21 @@ def test_a_model_that_was_not_asked_for_is_reported(kind: str, bench: Bench) -> 
     """ECOSYSTEM 2.5, trap 5: the driver refuses the answer by it."""
     reply = bench.put(bench.agent(kind, "other_model", model="large-2"))
     assert (reply.model_requested, reply.model_reported) == ("large-2", "small-1")
+
+
+@pytest.mark.parametrize("kind", ["claude", "gemini-cli"])
+def test_a_key_is_no_models_name(kind: str, bench: Bench) -> None:
+    """SECURITY S8: the name goes into the record."""
+    with pytest.raises(BadReply, match="holds the value of PEER_API_KEY"):
+        bench.put(bench.agent(kind, "leak_in_model"))
+
+
+def test_progress_is_told_without_a_key_even_where_it_is_cut(bench: Bench) -> None:
+    """SECURITY S8: of a key that is cut first, a part would stay."""
+    bench.put(bench.agent("codex", "leak_in_progress"))
+    (line,) = [line for line in bench.lines if "xxx" in line]
+    assert len(line) == 200
+    assert ENVIRON["PEER_API_KEY"][:6] not in line
 
 
 @every

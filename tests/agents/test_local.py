@@ -27,7 +27,7 @@ from counterpoint.isolation.process import run
 from counterpoint.protocols.review.codec import schema_for
 from tests.agents.fake_api import FakeApi
 from tests.agents.faults import APPROVES, FAULTS, SILENT, SPOKEN
-from tests.agents.models import DEADLINE, GOOD, KEY, VERDICT, WORKSPACE, brief
+from tests.agents.models import DEADLINE, GOOD, VERDICT, WORKSPACE, brief
 from tests.need import ROOT
 from tests.processes import finish, is_gone, pids, shell
 
@@ -109,7 +109,7 @@ def test_a_server_that_does_not_get_ready_is_the_stated_error(
 
 MISBEHAVIOURS: Final = {
     **{script: (BadReply, reason) for script, reason in SPOKEN.values()},
-    **{f"{script}\n@@json {APPROVES}": told for script, told in FAULTS.items() if KEY not in script},
+    **{f"{script}\n@@json {APPROVES}": told for script, told in FAULTS.items() if "KEY" not in told[1]},
     **dict.fromkeys(SILENT, (TurnTimeout, "'critic' did not answer within")),
 }
 

@@ -32,7 +32,7 @@ from counterpoint.core.briefs import Brief
 from counterpoint.core.canonical import NotCanonical, canonical_json, visible
 from counterpoint.core.values import Usage
 from counterpoint.errors import BadReply, ConfigError
-from counterpoint.isolation.environment import passed, without_secrets
+from counterpoint.isolation.environment import passed
 from counterpoint.isolation.process import Finished, run
 
 __all__ = ["PLACEHOLDERS", "CommandAgent", "CommandProfile"]
@@ -118,16 +118,14 @@ class CommandAgent(Agent):
                 stdin=None if profile.prompt_by_file else call.prompt,
                 timeout_s=profile.timeout_s,
                 max_output=MAX_REPLY_BYTES,
-                on_line=lambda line: on_progress(without_secrets(line, env)[0]),
+                on_line=on_progress,
             )
             saying = said(finished.stderr.decode("utf-8", "replace"), env)
             demand_success(profile.name, finished, saying, timeout_s=profile.timeout_s)
             returned = (
                 call.read_result(profile.name, saying) if profile.result_by_file else self._printed(finished, saying)
             )
-        content = self._answer(returned)
-        demand_no_secret(profile.name, content, env)
-        return self._reply(content, finished)
+        return demand_no_secret(profile.name, self._reply(self._answer(returned), finished), env)
 
     def _environment(self, call: ProgramCall, places: Mapping[str, str]) -> dict[str, str]:
         profile = self._profile

@@ -115,7 +115,7 @@ class HeadlessAgent(Agent):
             }
             places["schema_text"] = self._lay_out_schema(brief, call)
             env = self._variables(call, places, edits=workspace.edits)
-            listener = _Listener(client.take, lambda line: on_progress(without_secrets(line, env)[0]))
+            listener = _Listener(client.take, lambda line: on_progress(without_secrets(line, env)[0][:_LINE]))
             beside = client.reads_beside and not workspace.edits
             note = fill(client.note, places).encode() if beside else b""
             finished = await run(
@@ -135,8 +135,7 @@ class HeadlessAgent(Agent):
         saying = said(heard.failure or finished.stderr.decode("utf-8", "replace"), env)
         demand_success(profile.name, finished, saying, timeout_s=profile.timeout_s)
         content = self._answer(heard, saying, is_cut=listener.is_cut)
-        demand_no_secret(profile.name, content, env)
-        return self._reply(content, heard, before)
+        return demand_no_secret(profile.name, self._reply(content, heard, before), env)
 
     def _demand_effort(self, effort: str) -> None:
         if fault := self._effort_fault(effort):
@@ -351,4 +350,4 @@ class _Listener:
         self.heard.doing = ""
         self._take(event, self.heard)
         if self.heard.doing:
-            self._tell(visible(" ".join(self.heard.doing.split()))[:_LINE])
+            self._tell(visible(" ".join(self.heard.doing.split())))

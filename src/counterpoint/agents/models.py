@@ -298,7 +298,7 @@ class ModelAgent(Agent):
             raise BadReply(f"the answer of {name!r} ended with {shown(answer.ending, key)!r}")
         for fault in self._faults(answer, effort):
             raise BadReply(fault)
-        if key.hide(answer.model + "".join(answer.parts))[1]:
+        if key.stands_in(answer.model) or key.stands_in("".join(answer.parts)):
             raise BadReply(
                 f"the answer of {name!r} holds the value of {key.variable}",
                 hint="replace that key, and find out how the model came to see it",

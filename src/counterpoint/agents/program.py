@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from counterpoint.agents.base import MAX_REPLY_BYTES, Workspace, brief_json, render_prompt
+from counterpoint.agents.base import MAX_REPLY_BYTES, Reply, Workspace, brief_json, render_prompt
 from counterpoint.core.briefs import Brief
 from counterpoint.core.canonical import visible
 from counterpoint.errors import BadReply, TurnTimeout, Unreachable
-from counterpoint.isolation.environment import passed, without_secrets
+from counterpoint.isolation.environment import passed, secrets_in, without_secrets
 from counterpoint.isolation.process import Finished
 
 __all__ = [
@@ -165,17 +165,19 @@ def demand_success(name: str, finished: Finished, saying: str, *, timeout_s: flo
         raise Unreachable(f"{name!r} {how} {finished.ending}{saying}", hint="run it by hand; is it signed in?")
 
 
-def demand_no_secret(name: str, content: bytes, env: Mapping[str, str]) -> None:
-    """Go on where the answer does not hold a secret that the program was given.
+def demand_no_secret(name: str, reply: Reply, env: Mapping[str, str]) -> Reply:
+    """Return the reply where nothing that is kept of it holds a secret that the program was given.
 
     Raises:
         BadReply: it does.
     """
-    if leaked := without_secrets(content.decode("utf-8", "replace"), env)[1]:
-        raise BadReply(
-            f"the answer of {name!r} holds the value of {leaked[0]}",
-            hint="replace that credential, and find out what made the agent print it",
-        )
+    for text in (reply.content.decode("utf-8", "replace"), reply.model_reported, reply.session):
+        if leaked := secrets_in(text, env):
+            raise BadReply(
+                f"the answer of {name!r} holds the value of {leaked[0]}",
+                hint="replace that credential, and find out what made the agent print it",
+            )
+    return reply
 
 
 def said(text: str, env: Mapping[str, str]) -> str:

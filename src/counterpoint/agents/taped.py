@@ -24,7 +24,7 @@ from counterpoint.errors import (
     Unreachable,
     WrongIdentity,
 )
-from counterpoint.isolation.environment import holds_secret
+from counterpoint.isolation.environment import secrets_in
 from counterpoint.isolation.patches import FileEdit, WorkTree
 
 __all__ = ["RecordingAgent", "ReplayAgent", "Stage", "brief_digest"]
@@ -32,7 +32,6 @@ __all__ = ["RecordingAgent", "ReplayAgent", "Stage", "brief_digest"]
 _ENDS: Final = timedelta(seconds=1)
 """A cancellation so near to the deadline is the deadline's."""
 _CANDIDATES: Final = ("candidate", "judged_before")
-_MIN_SECRET: Final = 8
 _CHANGED_HINT: Final = (
     "review the same commits with the same flags, or record the case anew; "
     "the case is kept and can be resumed or withdrawn"
@@ -59,10 +58,7 @@ class Stage:
 
     def leaked(self, content: bytes) -> str:
         """Return the name of the variable whose secret stands in the bytes, or ""."""
-        for name, value in self.secrets.items():
-            if len(value) >= _MIN_SECRET and holds_secret(name, value) and value.encode(errors="replace") in content:
-                return name
-        return ""
+        return next(iter(secrets_in(content.decode("utf-8", "replace"), self.secrets)), "")
 
 
 def brief_digest(brief: Brief, *, opened: frozenset[str], tree_of: Callable[[str], str]) -> str:
@@ -115,7 +111,8 @@ class RecordingAgent(Agent):
             said = f"{failure.message}\n{failure.hint}\n{failure.asked}\n{failure.got}"
             name = stage.leaked(said.encode(errors="replace"))
             return {"lost": _leak("what the agent failed with", name)} if name else {"failure": failure}
-        if name := stage.leaked(reply.content + f"\n{reply.model_requested}\n{reply.model_reported}".encode()):
+        models = f"{reply.model_requested}\n{reply.model_reported}".encode(errors="replace")
+        if name := stage.leaked(reply.content) or stage.leaked(models):
             return {"lost": _leak("the answer", name)}
         taped = TapedReply(
             content=stage.cassette.keep_bytes(reply.content),

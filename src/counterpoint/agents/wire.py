@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from counterpoint.core.canonical import visible
 from counterpoint.errors import AgentError, BadReply, TurnTimeout, Unreachable
-from counterpoint.isolation.environment import holds_secret, without_secrets
+from counterpoint.isolation.environment import holds_secret, secrets_in, without_secrets
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -46,9 +46,16 @@ class Key:
 
     def hide(self, text: str) -> tuple[str, bool]:
         """Return `text` with the key replaced by its variable's name, and whether it stood there."""
-        named = self.variable if holds_secret(self.variable, self.value) else "API_KEY"
-        clean, found = without_secrets(text, {named: self.value})
+        clean, found = without_secrets(text, self._named)
         return clean, bool(found)
+
+    def stands_in(self, text: str) -> bool:
+        """Say whether a text holds the key, in JSON also where it is written with escapes."""
+        return bool(secrets_in(text, self._named))
+
+    @property
+    def _named(self) -> Mapping[str, str]:
+        return {self.variable if holds_secret(self.variable, self.value) else "API_KEY": self.value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -1,10 +1,11 @@
 """Environments for programs, built from nothing: what is passed on, and what in it has to stay unseen."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
-__all__ = ["holds_secret", "passed", "without_secrets"]
+__all__ = ["holds_secret", "passed", "secrets_in", "without_secrets"]
 
 _SECRET_NAME: Final = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH", re.IGNORECASE)
 _SECRET_URL: Final = re.compile(r"://[^/\s]*:[^/\s]*@")
@@ -30,3 +31,27 @@ def without_secrets(text: str, env: Mapping[str, str]) -> tuple[str, tuple[str, 
             text = text.replace(value, f"[${name}]")
             found.append(name)
     return text, tuple(found)
+
+
+def secrets_in(text: str, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names whose secret values stand in a text; in JSON also where they are written with escapes."""
+    try:
+        whole = "\0".join((text, *_texts(json.loads(text))))
+    except (ValueError, RecursionError):
+        whole = text
+    return without_secrets(whole, env)[1]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for inner in value:
+                yield from _texts(inner)
+        case dict():
+            for key, inner in value.items():
+                yield key
+                yield from _texts(inner)
+        case _:
+            pass

@@ -28,6 +28,7 @@ from typing import Final
 
 from counterpoint.core.canonical import visible
 from counterpoint.errors import Unreachable
+from counterpoint.isolation.environment import without_secrets
 from counterpoint.isolation.marks import end_marked, with_mark
 
 __all__ = ["MAX_ARGUMENT", "Finished", "find_program", "run"]
@@ -101,8 +102,8 @@ async def run(
         timeout_s: after this it is ended, and `timed_out` says so.
         max_output: how many bytes of standard output are kept.
         merge_stderr: standard error goes into standard output, in the order of writing.
-        on_line: called with the newest line of each read from standard error (or from the merged output), made
-            visible and cut; must not raise or block.
+        on_line: called with the newest line of each read from standard error (or from the merged output), without
+            the secrets of `env`, made visible and cut; must not raise or block.
         on_output: called with each piece of standard output as it comes, kept or not; must not raise or block.
         grace_s: from the request to end to the kill.
 
@@ -113,7 +114,8 @@ async def run(
     mark = secrets.token_hex(8)
     started = time.monotonic()
     popen = _start(program, argv, cwd=cwd, env=with_mark(env, mark), fed=stdin is not None, merged=merge_stderr)
-    child = _Child(popen, stdin=stdin, max_output=max_output, on_line=on_line, on_output=on_output)
+    on_raw_line = None if on_line is None else _cleaned(on_line, env)
+    child = _Child(popen, stdin=stdin, max_output=max_output, on_line=on_raw_line, on_output=on_output)
     try:
         timed_out = not await child.wait(timeout_s)
         if timed_out:
@@ -135,6 +137,11 @@ async def run(
         lingered=lingered,
         seconds=time.monotonic() - started,
     )
+
+
+def _cleaned(on_line: Callable[[str], None], env: Mapping[str, str]) -> Callable[[bytes], None]:
+    # Cut last: of a secret that is cut first, a part stays.
+    return lambda line: on_line(visible(without_secrets(line.decode("utf-8", "replace"), env)[0])[:_LINE])
 
 
 def find_program(name: str, *, env: Mapping[str, str], cwd: Path) -> Path:
@@ -220,7 +227,7 @@ class _Child:
         *,
         stdin: bytes | None,
         max_output: int,
-        on_line: Callable[[str], None] | None,
+        on_line: Callable[[bytes], None] | None,
         on_output: Callable[[bytes], None] | None,
     ) -> None:
         self.stdout = _Newest(max_output)
@@ -307,7 +314,7 @@ class _Child:
         if self._on_line is not None and kept is self._told:
             lines = [line for line in chunk.splitlines() if line.strip()]
             if lines:
-                self._on_line(visible(lines[-1].decode("utf-8", "replace"))[:_LINE])
+                self._on_line(lines[-1])
 
     def _feed(self) -> None:
         assert self._popen.stdin is not None

@@ -105,6 +105,32 @@ def test_a_secret_that_was_passed_is_not_repeated(workspace: Workspace) -> None:
     assert str(refused.value) == "'critic' ended with exit 2: bad key [$PEER_API_KEY]"
 
 
+@pytest.mark.parametrize("envelope", [{"result": {"summary": KEY}}, {"model": KEY}, {"session": KEY}])
+def test_nothing_that_is_kept_of_an_answer_holds_a_secret(workspace: Workspace, envelope: Mapping[str, Any]) -> None:
+    """SECURITY S8: model and session go into the record, too; and JSON may write a text with escapes."""
+    printed = json.dumps({"result": {}, **envelope}).replace("0123", r"\u0030123")
+    asked = agent(
+        *("raw", printed),
+        environment=("PEER_API_KEY",),
+        reply_pointer="/result",
+        model_pointer="/model",
+        session_pointer="/session",
+    )
+    with pytest.raises(BadReply, match="the answer of 'critic' holds the value of PEER_API_KEY"):
+        put(asked, workspace)
+
+
+def test_progress_is_told_without_a_secret_even_where_it_is_cut(workspace: Workspace) -> None:
+    """SECURITY S8: of a secret that is cut first, a part would stay."""
+    lines: list[str] = []
+    asked = agent(
+        command=("sh", "-c", 'printf "%0190d%s\\n" 0 $PEER_API_KEY >&2; echo {}'), environment=("PEER_API_KEY",)
+    )
+    deadline = datetime(2026, 7, 6, tzinfo=UTC)
+    finish(asked.ask(BRIEF, workspace=workspace, deadline=deadline, on_progress=lines.append))
+    assert lines == ["0" * 190 + "[$PEER_API"]
+
+
 def test_a_long_complaint_is_cut_to_its_end(workspace: Workspace) -> None:
     """SECURITY S7: an error goes into the record."""
     script = "import sys; sys.stderr.write('x' * 5000 + ' the end'); sys.exit(1)"
