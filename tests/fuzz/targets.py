@@ -6,8 +6,8 @@ accepts is written as the same bytes again, and two ways to look at the same byt
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -178,19 +178,12 @@ def _look_at_ending(content: bytes) -> None:
                 assert ending.torn is None or 0 <= ending.torn <= len(content)
 
 
-class _on_disk:  # noqa: N801 - used like a function
-    """A file of these bytes, open for as long as the block runs."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-
-    def __enter__(self) -> int:
-        self.file = tempfile.TemporaryFile()
-        os.pwrite(self.file.fileno(), self.content, 0)
-        return self.file.fileno()
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
+@contextmanager
+def _on_disk(content: bytes) -> Iterator[int]:
+    """Have a file of these bytes open for as long as the block runs."""
+    with tempfile.TemporaryFile() as file:
+        os.pwrite(file.fileno(), content, 0)
+        yield file.fileno()
 
 
 def beside(content: bytes) -> None:
