@@ -28,7 +28,7 @@ from counterpoint.errors import NeedsPerson
 from counterpoint.isolation.repository import Repository
 
 if TYPE_CHECKING:
-    from counterpoint.drive.choosing import Proposal
+    from counterpoint.drive.proposing import Proposal
 
 __all__ = ["Allowed", "ask_leave", "can_ask"]
 

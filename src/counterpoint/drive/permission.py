@@ -1,6 +1,6 @@
 """What a run would do that a person has to allow first, and how much of it is still open.
 
-Three things need a person: agents that nobody has set up yet (`choosing` finds them), bytes that leave this machine
+Three things need a person: agents that nobody has set up yet (`proposing` finds them), bytes that leave this machine
 (consent, one grant for each destination), and commands that a repository defines or whose code is the candidate's
 (trust, one answer for the checkout). An agent that is a program needs consent for its destination and no trust where
 it is from the person's own settings; one from the repository's settings is that repository's command and needs both.

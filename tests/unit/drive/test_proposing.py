@@ -8,7 +8,7 @@ import pytest
 
 from counterpoint.agents.profiles import CLIENTS
 from counterpoint.drive.probing import SignedIn
-from counterpoint.drive.choosing import choose, explain_choice
+from counterpoint.drive.proposing import choose, explain_choice
 from counterpoint.drive.settings import AgentKind
 from counterpoint.drive.surveying import KNOWN, Surveyed
 from counterpoint.errors import ConfigError
