@@ -108,7 +108,7 @@ _ADDED_IN_3: Final[Mapping[str, Mapping[str, Any]]] = types.MappingProxyType(
     {
         "docket": {"text": "", "tree": ""},
         "limits": {"min_rounds": 1, "stall_rounds": 0, "max_output_tokens": 0},
-        "terms": {"vote_only": False, "sources": ""},
+        "terms": {"vote_only": False, "sources": "", "options": []},
     }
 )
 

@@ -116,3 +116,5 @@ class Terms:
     """Whether the case ends with the count of the sealed first answers."""
     sources: str = ""
     """Digest of the folder of sources that a text may quote from."""
+    options: tuple[str, ...] = ()
+    """The answers that count in a vote; empty where any text does."""

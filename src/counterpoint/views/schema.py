@@ -93,6 +93,7 @@ _TERMS: Final = _object(
     effort=_word(Effort, "How hard an agent is asked to think."),
     vote_only=_flag("Whether the case ended with the count of the sealed first answers."),
     sources=_text("Digest of the folder of sources that a text might quote from."),
+    options=_list(_text(), "The answers that counted in a vote; empty where any text did."),
 )
 _FINDING: Final = _object(
     "A tracked defect claim.",

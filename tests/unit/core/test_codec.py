@@ -176,7 +176,7 @@ SECOND: dict[str, Any] = OPENED | {
     "v": 2,
     "docket": without(OPENED["docket"], "text", "tree"),
     "limits": without(OPENED["limits"], "min_rounds", "stall_rounds", "max_output_tokens"),
-    "terms": without(OPENED["terms"], "vote_only", "sources"),
+    "terms": without(OPENED["terms"], "vote_only", "sources", "options"),
     "roster": [without(seat, "given") for seat in OPENED["roster"]],
 }
 """The opening as version 2 wrote it."""
