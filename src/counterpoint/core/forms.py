@@ -5,6 +5,7 @@ say something is not blank. Fields stand in the schema in their own order, so a 
 explains. What the schema bounds, `read_form` bounds alike: the edge and the fold of a record agree.
 """
 
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -145,14 +146,7 @@ def _text_fault(value: str, bounds: Mapping[str, Any], at: str) -> str:
     pattern = bounds.get("pattern", "")
     if pattern == _BLANK_NOT and not value.strip():
         return f"{at} says nothing"
-    if pattern and pattern != _BLANK_NOT and not _compiled(pattern).search(value):
+    # `$` alone would let a line end pass at the end of the text.
+    if pattern and pattern != _BLANK_NOT and not re.search(pattern.removesuffix("$") + r"\Z", value):
         return f"{at} is {value[:80]!r}, which is not like {pattern}"
     return ""
-
-
-@cache
-def _compiled(pattern: str) -> Any:
-    import re  # noqa: PLC0415 - a form without patterns does not pay for it
-
-    # `$` alone would let a line end pass at the end of the text.
-    return re.compile(pattern.removesuffix("$") + r"\Z")
