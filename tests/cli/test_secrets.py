@@ -139,7 +139,7 @@ def test_no_planted_key_is_left_anywhere(
         set_up(project, api.url)
         seats = ("--author", "ana", "--reviewer", "coder", "--reviewer", "critic", "--consent", "openai")
         flags = ("--no-comment", "--trust-commands", "--json", "--record", str(tape))
-        reviewed = project.run("review", *seats, *flags)
+        reviewed = project.run("review", *seats, *flags, COLUMNS="300")
     assert reviewed.json.get("decision") == "approved", reviewed
     assert {failure["reason"] for failure in reviewed.json["failed_attempts"]} == {"unreachable", "bad_reply"}
     assert {failure["turn"].split(".")[2] for failure in reviewed.json["failed_attempts"]} == {
