@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tests.house.source import Source, called
-from tests.rules.manifest import Rule
+from tests.rules.rule import Rule
 
 __all__ = ["disagreements", "headings", "names_of_tests", "rule_ids"]
 

@@ -10,7 +10,7 @@ import pytest
 from tests import need
 from tests.house import checks, committed, rule_ids, words
 from tests.house.source import Source
-from tests.rules.manifest import Rule
+from tests.rules.rule import Rule
 
 Check = Callable[[Source], Iterator[str]]
 
