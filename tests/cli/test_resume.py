@@ -190,7 +190,7 @@ def test_an_agent_that_is_another_now_does_not_take_the_seat(project: Project, g
     assert called.code == 1
     assert "agents.critic: expected the agent that the case was opened with: command, to local" in called.err
     assert "got 'command, to acme'" in called.err
-    assert "hint: put the settings back, or withdraw the case and review anew" in called.err
+    assert "hint: put the settings back, or withdraw the case and begin anew" in called.err
     config.write_text("")
     assert "got 'no such agent'" in project.call("resume", "last").err
     config.write_text(kept)

@@ -12,8 +12,10 @@ from counterpoint.core.checks import Purpose
 from counterpoint.core.docket import Effort, PathState, Terms
 from counterpoint.core.values import Severity
 from counterpoint.drive.committed import CommittedFiles, read_at, read_settings_files
+from counterpoint.drive.ground import settings_here
 from counterpoint.drive.paths import Folders
-from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review, seat_names, settings_here
+from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review
+from counterpoint.drive.plans import seat_names
 from counterpoint.errors import ConfigError, SourceError
 from counterpoint.isolation.repository import Quarantine, Repository
 from tests.repositories import Scratch

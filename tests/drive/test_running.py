@@ -9,7 +9,8 @@ from counterpoint.core.rules import Withdraw
 from counterpoint.drive.cases import load_case, make_home
 from counterpoint.drive.paths import find_folders
 from counterpoint.drive.planning import ReviewRequest, plan_review
-from counterpoint.drive.running import Session, driving, objects_of, open_review
+from counterpoint.drive.plans import open_planned
+from counterpoint.drive.running import Session, driving, objects_of
 from counterpoint.drive.store import open_store
 from counterpoint.errors import LeaseHeld
 from tests.drive.edited import Edited
@@ -50,7 +51,7 @@ def opened(session: Session, name: str, *, author: str = "human") -> str:
         environment=session.environment,
         snapshot_into=objects_of(session.cases, case),
     )
-    open_review(session, plan, case=case, grants=())
+    open_planned(session, plan, case=case, grants=())
     return case
 
 

@@ -58,6 +58,8 @@ class ModelProfile:
     """Names the variable that holds the key; empty: the provider's own, or none where `base_url` is set."""
     max_output_tokens: int = 0
     """Zero: as many as the model gives."""
+    most_output_tokens: int = 0
+    """What the case allows; it holds where the model takes a limit. Zero: whatever it is."""
     temperature: float | None = None
     """None: it is not sent."""
     declared: Capability | None = None
@@ -244,10 +246,19 @@ class ModelAgent(Agent):
             text=render_prompt(replace(brief, instructions=_APART)),
             schema=self.shape(brief.schema) if Control.SCHEMA in found.controls else None,
             effort=self._effort(brief),
-            max_output_tokens=profile.max_output_tokens or found.max_output_tokens,
+            max_output_tokens=self._output_limit(),
             temperature=profile.temperature,
             controls=found.controls,
         )
+
+    def _output_limit(self) -> int:
+        """Return the lowest limit for one answer that anybody sets; zero for none, or where the model takes none."""
+        profile, found = self._profile, self._capability
+        limit = profile.max_output_tokens or found.max_output_tokens
+        is_taken = self.is_output_limit_taken() or bool(found.controls & _LIMITS)
+        if not profile.most_output_tokens or not is_taken:
+            return limit
+        return min(limit or profile.most_output_tokens, profile.most_output_tokens)
 
     def _key(self) -> Key:
         """Return the key as the environment has it now.

@@ -46,15 +46,22 @@ class Stage:
     """What the agents around one cassette share."""
 
     cassette: Cassette
-    worktree: WorkTree
+    worktree: WorkTree | None
+    """None in a case that is about no change: nobody edits in it, and it makes no commit."""
     opened: frozenset[str]
     """The ids that the case was opened with."""
     now: Callable[[], datetime]
     secrets: Mapping[str, str]
     """Variables that agents may be given."""
 
+    @property
+    def files(self) -> WorkTree:
+        assert self.worktree is not None, "only a change is edited"
+        return self.worktree
+
     def digest_of(self, brief: Brief) -> str:
-        return brief_digest(brief, opened=self.opened, tree_of=self.worktree.tree_of)
+        tree_of = self.worktree.tree_of if self.worktree is not None else str
+        return brief_digest(brief, opened=self.opened, tree_of=tree_of)
 
     def leaked(self, content: bytes) -> str:
         """Return the name of the variable whose secret stands in the bytes, or ""."""
@@ -86,7 +93,7 @@ class RecordingAgent(Agent):
         stage, begun = self._stage, self._stage.now()
         taped = TapedTurn(brief=stage.digest_of(brief))
         start = str(brief.payload.get("candidate", "")) if workspace.edits else ""
-        before = stage.worktree.look(start) if start else ""
+        before = stage.files.look(start) if start else ""
         ended: dict[str, Any] = {}
         try:
             reply = await self._inner.ask(brief, workspace=workspace, deadline=deadline, on_progress=on_progress)
@@ -126,8 +133,8 @@ class RecordingAgent(Agent):
         stage = self._stage
         if start and not taped.lost:
             try:
-                after = stage.worktree.look(start)
-                files = stage.worktree.files_between(before, after)
+                after = stage.files.look(start)
+                files = stage.files.files_between(before, after)
             except SourceError as error:
                 taped = replace(taped, lost=f"its edit could not be taken: {error}")
             else:
@@ -191,7 +198,7 @@ class ReplayAgent(Agent):
 
     def _make_again(self, turn: str, edit: TapedEdit, start: str) -> None:
         # An author is alone in its phase: nobody waits for the loop meanwhile, and nobody may edit beside it.
-        worktree, files = self._stage.worktree, self._stage.cassette.files_of(edit)
+        worktree, files = self._stage.files, self._stage.cassette.files_of(edit)
         if (found := worktree.look(start)) != edit.before:
             raise SourceError(
                 f"the files before {turn} are tree {found}; recorded was {edit.before}", hint=_CHANGED_HINT

@@ -14,8 +14,8 @@ from counterpoint.cli.output import print_json, say, tell
 from counterpoint.cli.where import Where, where_options
 from counterpoint.drive.adding import add_agent
 from counterpoint.drive.config import load
+from counterpoint.drive.ground import settings_here
 from counterpoint.drive.paths import path_text
-from counterpoint.drive.planning import settings_here
 from counterpoint.drive.probing import SignedIn
 from counterpoint.drive.settings import AgentKind, Home
 from counterpoint.drive.surveying import Surveyed, survey

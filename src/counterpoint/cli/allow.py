@@ -1,6 +1,7 @@
 """Asking a person, on one screen, for what a run needs: agents, consent for each destination, trust in the commands.
 
-Shared by `review` and `resume`. Without a terminal nothing is asked: the run is refused with the flags that answer.
+Shared by every command that drives a case. Without a terminal nothing is asked: the run is refused with the flags that
+answer.
 """
 
 import shlex
@@ -14,18 +15,16 @@ import click
 
 from counterpoint.cli.output import tell
 from counterpoint.cli.where import find_where
-from counterpoint.core.docket import ProjectCommand
 from counterpoint.drive.answers import login_name
 from counterpoint.drive.clock import format_stamp
 from counterpoint.drive.consent import DEFAULT_LENGTH, ConsentBook, Grant, make_grant
 from counterpoint.drive.paths import path_text
-from counterpoint.drive.permission import Wanted, still_open, wanted
+from counterpoint.drive.permission import Wanted, still_open
+from counterpoint.drive.plans import Leave
 from counterpoint.drive.questions import Answer, Subject, compose, needs_person, parse_answer
 from counterpoint.drive.running import Session
-from counterpoint.drive.settings import Settings
 from counterpoint.drive.trust import TrustBook
 from counterpoint.errors import NeedsPerson
-from counterpoint.isolation.repository import Repository
 
 if TYPE_CHECKING:
     from counterpoint.drive.proposing import Proposal
@@ -50,13 +49,8 @@ def can_ask() -> bool:
 
 def ask_leave(
     session: Session,
-    repository: Repository,
-    settings: Settings,
-    parties: Sequence[str],
-    commands: Sequence[ProjectCommand],
+    leave: Leave,
     *,
-    author: str,
-    own_branch: bool,
     trust_flag: bool,
     consent_flags: Sequence[str],
     proposal: "Proposal | None" = None,
@@ -68,23 +62,30 @@ def ask_leave(
     Raises:
         NeedsPerson: something is not allowed, and nobody is there to ask, or a person said no.
     """
-    asked = wanted(settings, parties, commands, author=author)
+    asked, place = leave.wanted, leave.ground.place
     if proposal is not None:
         asked = replace(asked, proposed=proposal.asked)
         for remark in proposal.remarks:
             tell(f"note: {remark}", colour="yellow")
     _name_idle_consents(asked, consent_flags)
-    place = path_text(repository.top.resolve())
     grants = [*_kept(session, asked, place), *_flagged(session, asked, place, consent_flags)]
-    kept = TrustBook(session.folders.state).find(repository.common_dir, own_branch=own_branch)
-    trusted = trust_flag or kept is not None
+    trusted = trust_flag or _is_trusted(session, leave)
     missing = still_open(asked, repository=place, grants=grants, is_trusted=trusted)
     if missing.is_settled:
         return Allowed(grants=tuple(grants), may_run=trusted)
     if not can_ask():
-        raise needs_person(missing, own_branch=own_branch, place=_repo_option(session))
+        raise needs_person(missing, own_branch=leave.own_branch, place=_repo_option(session))
     allowed = Allowed(grants=tuple(grants), may_run=trusted)
-    return _ask(session, repository, missing, place, allowed, own_branch=own_branch, proposal=proposal)
+    return _ask(session, leave, missing, allowed, proposal=proposal)
+
+
+def _is_trusted(session: Session, leave: Leave) -> bool:
+    """Return whether a kept answer covers this checkout; outside a repository there is none."""
+    repository = leave.ground.repository
+    if repository is None:
+        return False
+    book = TrustBook(session.folders.state)
+    return book.find(repository.common_dir, own_branch=leave.own_branch) is not None
 
 
 def _name_idle_consents(asked: Wanted, destinations: Sequence[str]) -> None:
@@ -93,7 +94,7 @@ def _name_idle_consents(asked: Wanted, destinations: Sequence[str]) -> None:
     for destination in destinations:
         if destination not in sends_to:
             listing = f"sends to {', '.join(sends_to)}" if sends_to else "sends nothing anywhere"
-            tell(f"note: --consent {destination} covers nothing: this review {listing}", colour="yellow")
+            tell(f"note: --consent {destination} covers nothing: this {asked.what} {listing}", colour="yellow")
 
 
 def _repo_option(session: Session) -> str:
@@ -132,15 +133,9 @@ def _grant(session: Session, destination: str, asked: Wanted, place: str, length
 
 
 def _ask(
-    session: Session,
-    repository: Repository,
-    missing: Wanted,
-    place: str,
-    allowed: Allowed,
-    *,
-    own_branch: bool,
-    proposal: "Proposal | None",
+    session: Session, leave: Leave, missing: Wanted, allowed: Allowed, *, proposal: "Proposal | None"
 ) -> Allowed:
+    place, own_branch, repository = leave.ground.place, leave.own_branch, leave.ground.repository
     until = format_stamp(session.clock.now() + DEFAULT_LENGTH)
     settings_file = path_text(session.folders.settings_file)
     screen = compose(missing, repository=place, until=until, own_branch=own_branch, settings_file=settings_file)
@@ -160,7 +155,7 @@ def _ask(
                 ConsentBook(session.folders.state).keep(grant)
             allowed = Allowed(grants=(*allowed.grants, *grants), may_run=allowed.may_run)
         else:
-            if own_branch:  # what is said of a pull request holds for this run alone
+            if own_branch and repository is not None:  # what is said of a pull request holds for this run alone
                 TrustBook(session.folders.state).keep(
                     repository.common_dir, by=login_name(), now=session.clock.now(), mark=session.ids.token(16)
                 )

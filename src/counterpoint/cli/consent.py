@@ -18,6 +18,8 @@ from counterpoint.isolation.repository import Repository
 
 __all__ = ["consent"]
 
+_SCOPES: Final[Mapping[str, Scope]] = {"change": Scope.CHANGE, "text": Scope.TEXT, "tree": Scope.TREE}
+
 EXITS: Final = {
     0: "kept, taken back, or listed",
     1: "it cannot be granted or kept, or what is kept cannot be read",
@@ -47,10 +49,10 @@ def consent() -> None:
 @where_options
 @click.option(
     "--scope",
-    type=click.Choice(["change", "tree"]),
+    type=click.Choice(list(_SCOPES)),
     default="change",
     show_default=True,
-    help="What may be sent: the change alone, or any file of the tree.",
+    help="What may be sent: the change, a question with its texts, or all of these and any file of the tree.",
 )
 @click.option(
     "--days",
@@ -69,7 +71,7 @@ def grant(*, destination: str, where: Where, scope: str, days: int, as_json: boo
     repository = Repository.find(where.repo)
     given = make_grant(
         destination=destination,
-        scope=Scope.TREE if scope == "tree" else Scope.CHANGE,
+        scope=_SCOPES[scope],
         repository=path_text(repository.top.resolve()),
         by=login_name(),
         now=SystemClock().now(),

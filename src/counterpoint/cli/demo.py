@@ -29,8 +29,9 @@ from counterpoint.drive.demo import BRANCH, CRITIC, MENDER, TAMPERED, build_repo
 from counterpoint.drive.driver import Driver, Step
 from counterpoint.drive.paths import Folders
 from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review
+from counterpoint.drive.plans import open_planned
 from counterpoint.drive.progress import DriveEvent, EventKind
-from counterpoint.drive.running import Session, check_agents, drive_review, driving, objects_of, open_review
+from counterpoint.drive.running import Session, check_agents, drive_case_on_disk, driving, objects_of
 from counterpoint.drive.store import open_store
 from counterpoint.drive.verifying import CHANNEL_FILE, verify_file
 from counterpoint.errors import Corrupt, Refused, SourceError
@@ -162,7 +163,7 @@ def _open(session: Session, case: str, told: _Teller) -> None:
         environment={},
         snapshot_into=objects_of(session.cases, case),
     )
-    open_review(session, plan, case=case, grants=())
+    open_planned(session, plan, case=case, grants=())
     judged = f"{plan.docket.candidate[:12]} against {plan.docket.base[:12]}"
     told(f"   judged: {judged}, by {' and '.join(plan.reviewers)}; {plan.author} answers")
     for command in plan.docket.commands:
@@ -276,9 +277,9 @@ def _ask_model(session: Session, plan: ReviewPlan, told: _Teller) -> str:
     told()
     told("8. A small model on this machine reads the same branch, for about a minute; do not expect judgement of it")
     case = case_name("review", session.clock.now(), session.ids.token(4))
-    open_review(session, plan, case=case, grants=())
+    open_planned(session, plan, case=case, grants=())
     told.forget_events()
-    loaded = asyncio.run(drive_review(session, case, may_run=False, on_event=told.event))
+    loaded = asyncio.run(drive_case_on_disk(session, case, may_run=False, on_event=told.event))
     told.tell_events()
     for finding in loaded.state.ledger:
         told(f"   {finding.id} ({finding.severity}) at {finding.location}: {finding.issue}")

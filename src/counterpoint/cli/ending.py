@@ -26,7 +26,7 @@ from counterpoint.core.wording import in_line
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
-from counterpoint.drive.running import Session, drive_review, put_away_of_closed
+from counterpoint.drive.running import Session, drive_case_on_disk, put_away_of_closed
 from counterpoint.errors import CounterpointError
 from counterpoint.views.files import write_files
 from counterpoint.views.report import DECISIONS, STOPS
@@ -54,7 +54,7 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
     try:
         with Watcher() as watcher:
             on_event = _keeping_files(watcher, where, case)
-            driven = drive_review(
+            driven = drive_case_on_disk(
                 session, case, may_run=allowed.may_run, grants=allowed.grants, on_event=on_event, resume=resume
             )
             ended = asyncio.run(driven)

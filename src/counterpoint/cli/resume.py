@@ -10,14 +10,14 @@ from counterpoint.cli.ending import end_case, put_away, run_to_its_end
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.review_options import taping_of, taping_options
 from counterpoint.cli.where import Where, case_argument, where_options
-from counterpoint.core.docket import SeatKind
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.clock import SystemClock, format_stamp
+from counterpoint.drive.ground import ground_of
 from counterpoint.drive.lease import current_holder
-from counterpoint.drive.running import Session, check_seats, settings_of
+from counterpoint.drive.plans import leave_of
+from counterpoint.drive.running import Session, check_seats
 from counterpoint.drive.verifying import verify_case
 from counterpoint.errors import LeaseHeld, SourceError
-from counterpoint.isolation.repository import Repository
 
 __all__ = ["resume"]
 
@@ -38,7 +38,7 @@ __all__ = ["resume"]
     "consents",
     multiple=True,
     metavar="DEST",
-    help="Let what its reviewers are given be sent there, in this run.",
+    help="Let what its seats are given be sent there, in this run.",
 )
 @taping_options
 @json_option
@@ -69,20 +69,10 @@ def resume(
     session = Session.of(
         repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ, taping=taping
     )
-    repository, opened = Repository.find(where.repo), loaded.state.case
-    settings = settings_of(session, repository, opened.docket.base)
-    check_seats(opened, settings)
-    allowed = ask_leave(
-        session,
-        repository,
-        settings,
-        [seat.party for seat in opened.roster],
-        opened.docket.commands,
-        author=next((seat.party for seat in opened.roster if seat.kind is SeatKind.AUTHOR), ""),
-        own_branch=not opened.docket.pull_request,
-        trust_flag=trust_commands,
-        consent_flags=consents,
-    )
+    opened = loaded.state.case
+    ground = ground_of(session, opened)
+    check_seats(opened, ground.settings)
+    allowed = ask_leave(session, leave_of(ground, opened), trust_flag=trust_commands, consent_flags=consents)
     return run_to_its_end(session, where, loaded.name, allowed, as_json=as_json)
 
 

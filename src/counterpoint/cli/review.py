@@ -2,11 +2,13 @@
 
 import os
 import shutil
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from counterpoint.cli.allow import Allowed, ask_leave
+from counterpoint.cli.allow import Allowed, ask_leave, can_ask
 from counterpoint.cli.ending import run_to_its_end
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.output import tell
@@ -16,9 +18,13 @@ from counterpoint.core.canonical import visible
 from counterpoint.core.docket import Docket
 from counterpoint.drive.cases import case_name
 from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review
+from counterpoint.drive.plans import open_planned
 from counterpoint.drive.pulls import bring_pull, find_pull
-from counterpoint.drive.running import Session, check_agents, objects_of, open_review, refuse_edited
+from counterpoint.drive.running import Session, check_agents, objects_of, refuse_edited
 from counterpoint.drive.settings import LOCAL, Settings
+
+if TYPE_CHECKING:
+    from counterpoint.drive.proposing import Proposal
 
 __all__ = ["review"]
 
@@ -94,10 +100,25 @@ def _request(where: Where, asked: Asked) -> ReviewRequest:
     )
 
 
+def _proposal(session: Session, request: ReviewRequest, reviewers: Sequence[str]) -> "Proposal | None":
+    """Return those named agents that nobody has set up and that could be, where somebody is there to say so."""
+    is_replay = session.taping is not None and session.taping.is_replay
+    if is_replay or not can_ask():
+        return None
+    # What it takes to look for agents is loaded where one may be missing.
+    from counterpoint.drive.proposing import propose_named  # noqa: PLC0415
+
+    flags = {**request.flags, "review.reviewers": None}
+    return propose_named(session, (request.author, *reviewers), flags=flags)
+
+
 def _open(
     session: Session, where: Where, asked: Asked, request: ReviewRequest, name: str
 ) -> tuple[ReviewPlan, Allowed]:
     """Plan the review, ask for leave and write the beginning of the case."""
+    proposal = _proposal(session, request, asked.reviewers)
+    if proposal is not None:
+        request = replace(request, proposed=proposal.tables)
     plan = plan_review(
         request,
         folders=session.folders,
@@ -109,19 +130,15 @@ def _open(
     check_agents(session, plan)
     allowed = ask_leave(
         session,
-        plan.repository,
-        plan.settings,
-        plan.seats,
-        plan.docket.commands,
-        author=plan.author,
-        own_branch=asked.pull is None,
+        plan.leave(own_branch=asked.pull is None),
         trust_flag=asked.trust_commands,
         consent_flags=asked.consents,
+        proposal=proposal,
     )
     where.make()
     if session.taping is not None:
         session.taping.begin(plan.settings, plan.docket, plan.seats, name)
-    open_review(session, plan, case=name, grants=allowed.grants)
+    open_planned(session, plan, case=name, grants=allowed.grants)
     return plan, allowed
 
 

@@ -9,7 +9,7 @@ from counterpoint.cli.manual import READ_EXITS, Manual, json_option
 from counterpoint.cli.output import print_json, say, tell
 from counterpoint.cli.where import Where, where_options
 from counterpoint.drive.config import load
-from counterpoint.drive.planning import settings_here
+from counterpoint.drive.ground import settings_here
 from counterpoint.drive.settings import explain
 
 __all__ = ["settings"]

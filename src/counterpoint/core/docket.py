@@ -69,8 +69,9 @@ class Docket:
     """What a case is about."""
 
     question: str
-    candidate: str
-    """Full id of the commit or tree that is judged; every verdict is bound to it."""
+    candidate: str = ""
+    """Full id of the commit or tree that is judged, or the digest of the text; every verdict is bound to it. Empty
+    where nobody has offered anything yet."""
     base: str = ""
     """Full id of what the candidate is compared with."""
     instructions: str = ""
@@ -90,6 +91,11 @@ class Docket:
     """Digest of the change's text as shown."""
     remarks: tuple[str, ...] = ()
     """What code noticed while it built the docket: withheld files, diffs too large to show."""
+
+    @property
+    def is_about_change(self) -> bool:
+        """Whether a change in a repository is judged; else it is a question or a text."""
+        return bool(self.base)
 
 
 class Effort(StrEnum):

@@ -61,7 +61,7 @@ def roster_of(
 ) -> tuple[Seat, ...]:
     """Return the roster that these agents fill, in their order; a party is named like its seat unless stated.
 
-    The seat called `author` answers the findings; every other one judges.
+    The seat called `author` answers for what is judged; every other one judges.
     """
     return tuple(
         Seat(
@@ -95,6 +95,7 @@ def open_case(
     consents: Sequence[ConsentGranted] = (),
     keys: Sequence[str] = (),
     case: str | None = None,
+    seed: str | None = None,
 ) -> str:
     """Open a case and return its name; nothing is asked yet.
 
@@ -111,6 +112,7 @@ def open_case(
         consents: copies of the grants under which bytes may leave this machine.
         keys: public keys that may sign; those of the store.
         case: its name, where the caller has made one already.
+        seed: hex digits that its order is shuffled by; random ones by default.
 
     Raises:
         Refused: the roster, the quorum or the limits are against the rules; nothing was written.
@@ -126,7 +128,7 @@ def open_case(
         terms=terms,
         quorum=sum(seat.kind is not SeatKind.AUTHOR for seat in roster) if quorum is None else quorum,
         supervisor=SUPERVISOR,
-        seed=ids.token(16),
+        seed=seed or ids.token(16),
         now=now,
     )
     genesis = Genesis(
@@ -162,7 +164,7 @@ async def drive_case(
 ) -> CaseResult:
     """Open a case with these seats and drive it until it is closed.
 
-    Args are those of `open_case`; besides, `author` names the seat that answers the findings, `subject` is what
+    Args are those of `open_case`; besides, `author` names the seat that answers for what is judged, `subject` is what
     briefs show and code can look up (the docket's question by default), and cases side by side share one `limiter`. A
     store that signs needs its key in `keys`, or the record is unsigned.
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from counterpoint.agents.base import Agent
 from counterpoint.agents.cassette import SETTINGS, Cassette, Header, TapedSeat
 from counterpoint.agents.taped import RecordingAgent, ReplayAgent, Stage
-from counterpoint.core.canonical import digest
+from counterpoint.core.canonical import canonical_json, digest
 from counterpoint.core.docket import Docket
 from counterpoint.core.entries import AttemptFailed, CaseOpened, Entry, SubmissionSealed
 from counterpoint.drive.cases import HOME
@@ -40,7 +40,9 @@ __all__ = ["Tape", "Taping"]
 
 _NOWHERE: Final = "http://127.0.0.1:9"
 """Stands for an address that a kind of agent has to have; nobody calls it."""
-_SECTIONS: Final = frozenset({"review", "limits", "agents"})
+_SECTIONS: Final = frozenset({"review", "answer", "propose", "ballot", "limits", "agents"})
+_OWN_PLACES: Final = frozenset({"ballot.sources"})
+"""A folder of whoever recorded; whoever plays it names their own."""
 _OWN_ORIGINS: Final = frozenset({Origin.PERSON, Origin.ENVIRONMENT})
 
 
@@ -88,25 +90,28 @@ class Taping:
             hint = "name a new one for each case"
             raise ConfigError(self.flag, "a new or empty folder", got=path_text(self.folder), hint=hint)
 
-    def begin(self, settings: Settings, docket: Docket, parties: tuple[str, ...], case: str) -> None:
+    def begin(
+        self, settings: Settings, docket: Docket, parties: tuple[str, ...], case: str, *, protocol: str = "review"
+    ) -> None:
         """Make the cassette of a case that is about to be opened, or hold the played one to be about it.
 
         Raises:
             RecordError: it cannot be made or read.
-            SourceError: another change was recorded.
+            SourceError: another change, question or text was recorded.
         """
         cassette = Cassette(self.folder)
+        base, candidate = _about(docket)
         if self.is_replay:
             header = cassette.header()
-            for what, found, recorded in (
-                ("base", docket.base, header.base),
-                ("candidate", docket.candidate, header.candidate),
-            ):
+            what = ("base", "candidate") if docket.is_about_change else ("digest of the question and its texts",) * 2
+            hint = (
+                "check out the commit that was recorded, and name its --base"
+                if docket.is_about_change
+                else "ask what was recorded, with the same texts and files beside it"
+            )
+            for word, found, recorded in zip(what, (base, candidate), (header.base, header.candidate), strict=True):
                 if found != recorded:
-                    raise SourceError(
-                        f"the {what} is {found}; recorded was {recorded}",
-                        hint="check out the commit that was recorded, and name its --base",
-                    )
+                    raise SourceError(f"the {word} is {found}; recorded was {recorded}", hint=hint)
             return
         names = tuple(dict.fromkeys(parties))
         seats = tuple(
@@ -115,30 +120,40 @@ class Taping:
             )
             for name in names
         )
-        written = _settings_for_replay(settings, names)
+        written = _settings_for_replay(settings, names, protocol)
         header = Header(
             case=case,
-            base=docket.base,
-            candidate=docket.candidate,
+            base=base,
+            candidate=candidate,
             seats=seats,
             settings=digest(written.encode()),
         )
         cassette.begin(header, written)
+
+    def seed(self, case: str) -> str:
+        """Return what a case is shuffled by: in a replay as it was recorded, so that each seat reads the same.
+
+        Raises:
+            RecordError: the cassette cannot be read.
+        """
+        recorded = Cassette(self.folder).header().case if self.is_replay else case
+        return digest(f"the order of {recorded}".encode())[:32]
 
     def check_case(self, case: str, opened: Docket) -> None:
         """Hold a cassette to be the one of a case that goes on.
 
         Raises:
             ConfigError: another case was recorded there.
-            SourceError: another change was.
+            SourceError: something else was.
             RecordError: it cannot be read.
         """
         header = _demand_harmless(Cassette(self.folder))
         if not self.is_replay and header.case != case:
             raise ConfigError(self.flag, f"the cassette of {case}", got=header.case)
-        if self.is_replay and (header.base, header.candidate) != (opened.base, opened.candidate):
+        base, candidate = _about(opened)
+        if self.is_replay and (header.base, header.candidate) != (base, candidate):
             raise SourceError(
-                f"the case is about {opened.candidate}; recorded was {header.candidate}",
+                f"the case is about {candidate}; recorded was {header.candidate}",
                 hint="name the cassette that the case was begun with",
             )
 
@@ -158,7 +173,7 @@ class Tape:
         taping: Taping,
         opened: CaseOpened,
         settings: Settings,
-        repository: Repository,
+        repository: Repository | None,
         *,
         objects: Path,
         environment: Mapping[str, str],
@@ -167,7 +182,9 @@ class Tape:
         self._is_replay = taping.is_replay
         self._stage = Stage(
             cassette=Cassette(taping.folder),
-            worktree=WorkTree(repository=repository, objects=objects),
+            worktree=None
+            if repository is None or not opened.docket.is_about_change
+            else WorkTree(repository=repository, objects=objects),
             opened=frozenset({opened.docket.base, opened.docket.candidate}),
             now=clock.now,
             secrets=_variables(settings, environment),
@@ -178,6 +195,15 @@ class Tape:
         if self._is_replay:
             return ReplayAgent(self._stage, kind=found.kind.value, destination=found.destination)
         return RecordingAgent(build(), self._stage)
+
+
+def _about(docket: Docket) -> tuple[str, str]:
+    """Return what a case is about: base and candidate, or twice the digest of the question and its texts."""
+    if docket.is_about_change:
+        return docket.base, docket.candidate
+    texts = [docket.question, docket.instructions, docket.context, docket.text, docket.tree]
+    about = digest(canonical_json(texts).encode())
+    return about, about
 
 
 def _variables(settings: Settings, environment: Mapping[str, str]) -> Mapping[str, str]:
@@ -209,13 +235,13 @@ def _demand_harmless(cassette: Cassette) -> Header:
     return header
 
 
-def _settings_for_replay(settings: Settings, parties: tuple[str, ...]) -> str:
+def _settings_for_replay(settings: Settings, parties: tuple[str, ...], protocol: str) -> str:
     """Return TOML: who sits in the case, and what of its terms and limits the person had set outside the repository.
 
     Commands of the project are left out: a cassette can come from anybody, and brings nothing that would run.
     """
     lines = []
-    for section in ("review", "limits"):
+    for section in (protocol, "limits"):
         values = list(_own_values(settings, section))
         if values:
             lines += [f"[{section}]", *(f"{key} = {_toml(value)}" for key, value in values), ""]
@@ -229,7 +255,7 @@ def _settings_for_replay(settings: Settings, parties: tuple[str, ...]) -> str:
 def _own_values(settings: Settings, section: str) -> Iterator[tuple[str, Any]]:
     for key in KEYS:
         where, _, name = key.path.partition(".")
-        if where == section and settings.source(key.path).origin in _OWN_ORIGINS:
+        if where == section and key.path not in _OWN_PLACES and settings.source(key.path).origin in _OWN_ORIGINS:
             yield name, getattr(getattr(settings, section), name)
 
 

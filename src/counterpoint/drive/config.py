@@ -97,7 +97,7 @@ def load(
         environment: the process's variables.
         settings_file: the person's `config.toml`; it need not exist.
         repository: None outside a repository.
-        protocol: of the case; whoever its settings seat has to be an agent.
+        protocol: of the case; whoever its settings seat has to be an agent. Empty: nobody is seated by them.
         defaults: values by dotted key that hold in it where no source sets them.
         proposed: tables of agents, by name, that hold as if they stood in the person's file, too.
 
@@ -108,7 +108,8 @@ def load(
     layers = [_default_layer(defaults or {}), *([_repository_layer(repository)] if repository else ())]
     layers += [_proposed_layer(proposed or {}, settings_file), *own]
     settings = _join(layers)
-    _check_seated(settings, protocol)
+    if protocol:
+        _check_seated(settings, protocol)
     return Loaded(settings=settings, notices=tuple(_notices(repository)) if repository else ())
 
 

@@ -35,9 +35,10 @@ class Scope(StrEnum):
 
     CHANGE = "change under review"
     TREE = "whole tree"
+    TEXT = "question and texts"
 
     def covers(self, other: "Scope") -> bool:
-        return self is Scope.TREE or other is Scope.CHANGE
+        return self in {Scope.TREE, other}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,10 @@ from typing import TypeVar
 from counterpoint.drive.committed import read_at
 from counterpoint.drive.config import load
 from counterpoint.drive.consent import ConsentBook, Scope
+from counterpoint.drive.ground import settings_here
 from counterpoint.drive.paths import disk_asked, path_text
 from counterpoint.drive.permission import Sending, still_open, wanted
-from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review, refuse_dirty, settings_here
+from counterpoint.drive.planning import ReviewPlan, ReviewRequest, plan_review, refuse_dirty
 from counterpoint.drive.probing import SignedIn
 from counterpoint.drive.registry import Registry
 from counterpoint.drive.running import Session

@@ -74,6 +74,8 @@ class Wanted:
     running: tuple[Running, ...]
     proposed: tuple[Proposed, ...] = ()
     """Empty where all of them are set up."""
+    what: str = "review"
+    """What the run is called on the screen."""
 
     @property
     def is_settled(self) -> bool:
@@ -81,28 +83,35 @@ class Wanted:
 
 
 def wanted(
-    settings: Settings, parties: Sequence[str], commands: Sequence[ProjectCommand], *, author: str = ""
+    settings: Settings,
+    parties: Sequence[str],
+    commands: Sequence[ProjectCommand],
+    *,
+    author: str = "",
+    least: Scope = Scope.CHANGE,
+    has_tree: bool = True,
 ) -> Wanted:
-    """Return what a review by these parties asks leave for.
+    """Return what a case of these parties asks leave for.
 
     Args:
         settings: the settings of the run.
         parties: names of agents that `settings.agents` has.
         commands: the project commands that would run unboxed, configured or found.
         author: the one of them that works in the work tree itself, where there is one.
+        least: what every one of them is given.
+        has_tree: whether they are lent files to look into besides.
     """
     agents = {name: settings.agents[name] for name in parties}
     sending: dict[str, Sending] = {}
     for name, agent in agents.items():
         if agent.destination != LOCAL:
             before = sending.get(agent.destination)
-            widest = (
-                Scope.TREE
-                if name == author or Scope.TREE in {_scope(agent), before and before.scope}
-                else Scope.CHANGE
+            is_whole = (
+                name == author or (has_tree and _is_lent_tree(agent)) or (before and before.scope is Scope.TREE)
             )
             asking = (*(before.agents if before else ()), name)
-            sending[agent.destination] = Sending(destination=agent.destination, scope=widest, agents=asking)
+            scope = Scope.TREE if is_whole else least
+            sending[agent.destination] = Sending(destination=agent.destination, scope=scope, agents=asking)
     project = [
         Running(argv=command.argv, why=f"{command.purpose}, {command.why}", given=settings.checks.environment)
         for command in commands
@@ -116,17 +125,18 @@ def wanted(
         agents=tuple(_agent_line(name, agent) for name, agent in agents.items()),
         sending=tuple(sending.values()),
         running=(*project, *theirs),
+        what="review" if least is Scope.CHANGE else "case",
     )
 
 
-def _scope(agent: AgentSettings) -> Scope:
-    """Return what the agent is given: the whole tree where it starts in it, or is told where it lies."""
+def _is_lent_tree(agent: AgentSettings) -> bool:
+    """Return whether the agent starts in the tree, or is told where it lies."""
     if isinstance(agent, CodingAgent):
-        return Scope.TREE
+        return True
     if not isinstance(agent, CommandAgent):
-        return Scope.CHANGE
+        return False
     told = any("{tree}" in text for text in (*agent.command, *agent.set.values()))
-    return Scope.TREE if told or agent.cwd is Cwd.TREE else Scope.CHANGE
+    return told or agent.cwd is Cwd.TREE
 
 
 def _argv(agent: CommandAgent | CodingAgent) -> tuple[str, ...]:

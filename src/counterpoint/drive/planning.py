@@ -20,9 +20,11 @@ from counterpoint.core.docket import Docket, ProjectCommand, Terms
 from counterpoint.core.rules import Materials
 from counterpoint.drive.cases import SUPERVISOR
 from counterpoint.drive.committed import CommittedFiles, settings_files
-from counterpoint.drive.config import Loaded, RepositoryFiles, load, load_own
+from counterpoint.drive.config import Loaded, load, load_own
+from counterpoint.drive.ground import Ground, base_of
 from counterpoint.drive.material import materials_of, paths_of
 from counterpoint.drive.paths import Folders, disk_asked
+from counterpoint.drive.plans import CasePlan, limits_of
 from counterpoint.drive.settings import AgentKind, Settings, how_to_add
 from counterpoint.drive.shapes import did_you_mean
 from counterpoint.errors import ConfigError, SourceError, Unreachable
@@ -32,7 +34,7 @@ from counterpoint.isolation.export import Remark, withheld
 from counterpoint.isolation.gitstate import look_at_git
 from counterpoint.isolation.process import find_program
 from counterpoint.isolation.repository import Quarantine, Repository
-from counterpoint.isolation.revisions import default_base, head, merge_base, resolve
+from counterpoint.isolation.revisions import default_base, head
 from counterpoint.isolation.worktree import look_at_worktree, snapshot_worktree
 
 __all__ = [
@@ -40,8 +42,6 @@ __all__ = [
     "ReviewRequest",
     "plan_review",
     "refuse_dirty",
-    "seat_names",
-    "settings_here",
 ]
 
 _NAMED_WITHHELD: Final = 20
@@ -77,24 +77,19 @@ class ReviewRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewPlan:
+class ReviewPlan(CasePlan):
     """What would be reviewed, by whom, with which commands."""
 
-    repository: Repository
-    settings: Settings
-    docket: Docket
     materials: Materials
-    terms: Terms
-    author: str
-    reviewers: tuple[str, ...]
-    """Names of agents, in the order of their seats."""
-    notices: tuple[str, ...]
-    """Lines for standard error."""
 
     @property
-    def seats(self) -> tuple[str, ...]:
-        """Names of agents in the order of the roster: the author, where there is one, then the reviewers."""
-        return (self.author, *self.reviewers) if self.author else self.reviewers
+    def repository(self) -> Repository:
+        assert self.ground.repository is not None, "a change lies in a repository"
+        return self.ground.repository
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        return self.judges
 
 
 @disk_asked("the review cannot be prepared")
@@ -134,14 +129,18 @@ def plan_review(
         _refuse_detached(repository)
     docket, materials = _docket(request, repository, settings, base=base, tip=tip, snapshot_into=snapshot_into)
     return ReviewPlan(
-        repository=repository,
-        settings=settings,
+        protocol="review",
+        ground=Ground(
+            folder=repository.top, repository=repository, base=base, settings=settings, notices=loaded.notices
+        ),
         docket=docket,
         materials=materials,
         terms=_terms(request, settings),
+        limits=limits_of(settings.limits, max_rounds=settings.review.max_rounds if request.author else 1),
+        deadline_s=settings.limits.deadline_s,
+        quorum=settings.review.quorum,
         author=request.author,
-        reviewers=reviewers,
-        notices=loaded.notices,
+        judges=reviewers,
     )
 
 
@@ -196,17 +195,12 @@ def _settings(
     flags, file = request.flags, folders.settings_file
     own = load_own(flags=flags, environment=environment, settings_file=file)
     read = partial(load, flags=flags, environment=environment, settings_file=file, proposed=request.proposed)
-    base = _base(quarantine, own.review.base, tip)
+    base = base_of(quarantine, own.review.base, tip)
     loaded = read(repository=settings_files(quarantine, base))
     if loaded.settings.review.base != own.review.base:
-        base = _base(quarantine, loaded.settings.review.base, tip)
+        base = base_of(quarantine, loaded.settings.review.base, tip)
         loaded = read(repository=settings_files(quarantine, base))
     return base, loaded
-
-
-def _base(quarantine: Quarantine, name: str, tip: str) -> str:
-    named = name or default_base(quarantine)
-    return merge_base(quarantine, resolve(quarantine, named), tip)
 
 
 def refuse_dirty(repository: Repository) -> None:
@@ -312,20 +306,6 @@ def _check_author(settings: Settings, request: ReviewRequest) -> None:
         raise ConfigError("--worktree", "no author that commits, since files nobody committed are judged", hint=hint)
 
 
-def settings_here(
-    repo: Path, *, flags: Mapping[str, object], folders: Folders, environment: Mapping[str, str]
-) -> tuple[RepositoryFiles | None, str]:
-    """Return the repository's settings files as a review would read them, or None and why there are none."""
-    try:
-        repository = Repository.find(repo)
-        own = load_own(flags=flags, environment=environment, settings_file=folders.settings_file)
-        with Quarantine(repository) as quarantine:
-            base = _base(quarantine, own.review.base, head(quarantine))
-            return settings_files(quarantine, base), ""
-    except SourceError as error:
-        return None, f"the repository's settings are left out: {error}"
-
-
 def _commands(quarantine: Quarantine, settings: Settings, base: str, candidate: str) -> tuple[ProjectCommand, ...]:
     """Return the commands that are set, or else those found at the merge base and in the candidate.
 
@@ -367,15 +347,3 @@ def _said(left_out: Sequence[Remark]) -> tuple[str, ...]:
     named = [f"{remark.path} is not in the export: {remark.reason}" for remark in left_out[:_NAMED_WITHHELD]]
     more = len(left_out) - len(named)
     return (*named, f"{more} more paths are not in the export") if more else tuple(named)
-
-
-def seat_names(reviewers: Sequence[str]) -> tuple[str, ...]:
-    """Return a seat name for each reviewer; a second one of the same agent is `name-2`, or the next that is free."""
-    names: list[str] = []
-    for reviewer in reviewers:
-        name, number = reviewer, 1
-        while name in names or (number > 1 and name in reviewers):
-            number += 1
-            name = f"{reviewer}-{number}"
-        names.append(name)
-    return tuple(names)

@@ -21,6 +21,8 @@ from types import MappingProxyType
 from typing import Final
 
 from counterpoint.drive.adding import add_agent, add_line
+from counterpoint.drive.config import load
+from counterpoint.drive.ground import settings_here
 from counterpoint.drive.keys import read_agents
 from counterpoint.drive.paths import Folders, path_text
 from counterpoint.drive.permission import Proposed
@@ -98,16 +100,27 @@ def propose_agents(session: Session, settings: Settings, needed: int, *, may_rep
     return _proposal(choose(found, needed, may_repeat=may_repeat), session, settings)
 
 
-def propose_named(session: Session, settings: Settings, names: Sequence[str]) -> Proposal | None:
+def propose_named(session: Session, names: Sequence[str], *, flags: Mapping[str, object]) -> Proposal | None:
     """Return a proposal of those of these names that are known makes, are here, and that nobody has set up.
+
+    Args:
+        session: of the run.
+        names: of the agents that a command line seats; an empty one is nobody's.
+        flags: its settings by dotted key, but for those that name agents.
 
     Returns:
         None where there is none, or one of the names is neither set up nor found here.
 
     Raises:
+        ConfigError: a setting is wrong.
         SourceError: the disk refuses a temporary folder.
     """
-    unknown = tuple(dict.fromkeys(name for name in names if name not in settings.agents))
+    if set(KNOWN).isdisjoint(names):
+        return None
+    own, environment = session.folders, session.environment
+    files, _ = settings_here(session.repo, flags=flags, folders=own, environment=environment)
+    settings = load(flags=flags, environment=environment, settings_file=own.settings_file, repository=files).settings
+    unknown = tuple(dict.fromkeys(name for name in names if name and name not in settings.agents))
     if not unknown or not set(unknown) <= set(KNOWN):
         return None
     found = survey_kinds([AgentKind(name) for name in unknown], environment=session.environment)

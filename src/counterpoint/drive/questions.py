@@ -18,7 +18,7 @@ from counterpoint.errors import NeedsPerson
 
 __all__ = ["Answer", "Question", "Screen", "Subject", "compose", "needs_person", "parse_answer"]
 
-_SCOPE: Final[Mapping[Scope, str]] = {Scope.CHANGE: "", Scope.TREE: " --scope tree"}
+_SCOPE: Final[Mapping[Scope, str]] = {Scope.CHANGE: "", Scope.TREE: " --scope tree", Scope.TEXT: " --scope text"}
 
 
 class Subject(StrEnum):
@@ -58,7 +58,7 @@ def compose(asked: Wanted, *, repository: str, until: str, own_branch: bool, set
         own_branch: whether a yes to trust is remembered.
         settings_file: the person's, where a yes to the proposed agents goes.
     """
-    blocks = [[f"Review in {_line(repository)}", "", *_agents(asked)]]
+    blocks = [[f"{asked.what.capitalize()} in {_line(repository)}", "", *_agents(asked)]]
     questions: list[Question] = []
     if asked.proposed:
         blocks.append(list(_proposed(asked, settings_file)))
@@ -95,7 +95,8 @@ def _consent(asked: Wanted, until: str) -> Iterator[str]:
 
 
 def _trust(asked: Wanted, *, own_branch: bool) -> Iterator[str]:
-    yield "Trust. These commands would run here with your permissions, on the code under review:"
+    on_what = ", on the code under review" if asked.what == "review" else ""
+    yield f"Trust. These commands would run here with your permissions{on_what}:"
     for each in asked.running:
         yield from _command(each)
     if own_branch:

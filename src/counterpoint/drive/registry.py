@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from counterpoint.agents.base import Agent
+from counterpoint.core.docket import Effort
 from counterpoint.drive import settings as set_up
 from counterpoint.drive.seat_homes import homes_of
 from counterpoint.drive.settings import AgentKind, AgentSettings, Home, PromptBy, ResultBy, Settings
@@ -37,6 +38,8 @@ class Registry:
         environment: the process's variables, for agents that are given some.
         resume: the command that goes on with the case, for a person who is not there.
         drafts: the folder where a person's half answers are kept; made by whoever drives.
+        effort: of the case; by default what a review would have.
+        max_output_tokens: the case's limit for one answer; zero: none.
     """
 
     def __init__(
@@ -47,12 +50,16 @@ class Registry:
         environment: Mapping[str, str],
         resume: str,
         drafts: Path,
+        effort: Effort | None = None,
+        max_output_tokens: int = 0,
     ) -> None:
         self._settings = settings
         self._read_at_base = read_at_base
         self._environment = environment
         self._resume = resume
         self._drafts = drafts
+        self._effort = effort or settings.review.effort
+        self._max_output_tokens = max_output_tokens
         self._terminal: Terminal | None = None
         self.tape: Tape | None = None
         """Sits around every agent while a cassette is recorded or played."""
@@ -110,11 +117,12 @@ class Registry:
             base_url=found.base_url,
             key_variable=found.key_variable,
             max_output_tokens=found.max_output_tokens,
+            most_output_tokens=self._max_output_tokens,
             temperature=found.temperature,
             declared=self._declared(name, found),
         )
         agent = _class_of(found.kind)(profile, environ=self._environment)
-        agent.check_effort(self._settings.review.effort)
+        agent.check_effort(self._effort)
         return agent
 
     def _local(self, name: str, found: set_up.LocalAgent) -> Agent:
@@ -127,7 +135,7 @@ class Registry:
                 model=model.stem,
                 server=local.serving(model, name=model.stem, threads=found.threads, context=found.context),
                 timeout_s=found.timeout_s or self._settings.limits.call_timeout_s,
-                max_output_tokens=found.max_output_tokens,
+                max_output_tokens=min(found.max_output_tokens, self._max_output_tokens or found.max_output_tokens),
                 bounds=local.OWN if found.model_file else local.TINY,
             )
             self._served[name] = local.LocalAgent(profile, environ=self._environment)
@@ -151,7 +159,7 @@ class Registry:
             environment=found.environment,
         )
         agent = headless.HeadlessAgent(client, profile, environ=self._environment)
-        agent.check_effort(self._settings.review.effort)
+        agent.check_effort(self._effort)
         return agent
 
     def _declared(self, name: str, found: set_up.ModelAgent) -> "Capability | None":

@@ -1,39 +1,37 @@
-"""Driving a review that lies on disk: the lease, the seats' agents, the subject, and the loop.
+"""Driving a case that lies on disk: the lease, the seats' agents, the subject, and the loop.
 
-Opening and resuming meet here: both end in `drive_review`, which needs nothing but the case's name.
+Opening and resuming meet here: both end in `drive_case_on_disk`, which needs nothing but the case's name. What the
+case is about follows from its docket, and whether a work tree is edited from its rules.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from counterpoint.core.case import CaseState
-from counterpoint.core.docket import Seat, SeatKind
-from counterpoint.core.entries import CaseOpened, ConsentGranted
-from counterpoint.core.limits import Limits
-from counterpoint.drive.api import open_case, rules_of
+from counterpoint.core.entries import CaseOpened
+from counterpoint.drive.api import rules_of
 from counterpoint.drive.cases import HOME, LoadedCase, load_case, make_home
-from counterpoint.drive.clock import format_stamp
-from counterpoint.drive.committed import read_settings_files
-from counterpoint.drive.config import load
 from counterpoint.drive.consent import Grant
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.editing import Editing
+from counterpoint.drive.ground import Ground, ground_of
 from counterpoint.drive.kept import Voucher
 from counterpoint.drive.lease import current_holder, hold_lease
 from counterpoint.drive.leftovers import clear, folder_for, programs_of
+from counterpoint.drive.lent import SOURCES, LentFiles
 from counterpoint.drive.paths import disk_asked, path_text
-from counterpoint.drive.planning import ReviewPlan, seat_names
+from counterpoint.drive.plans import consent_of
 from counterpoint.drive.progress import OnEvent, ignore_events
 from counterpoint.drive.reviewed import ReviewedChange
 from counterpoint.drive.seat_homes import remove_homes
 from counterpoint.drive.seating import agents_of, check_agents, check_seats
 from counterpoint.drive.session import Session
-from counterpoint.drive.settings import AgentKind, Settings
 from counterpoint.drive.store import machine_key, open_store
+from counterpoint.drive.subject import Subject, TextSubject
 from counterpoint.errors import LeaseHeld
 from counterpoint.isolation.repository import Repository
 from counterpoint.record.store import Vault
@@ -42,13 +40,11 @@ __all__ = [
     "Session",
     "check_agents",
     "check_seats",
-    "drive_review",
+    "drive_case_on_disk",
     "driving",
     "objects_of",
-    "open_review",
     "put_away_of_closed",
     "refuse_edited",
-    "settings_of",
 ]
 
 OBJECTS: Final = "objects"
@@ -60,77 +56,6 @@ WORKTREE: Final = "work-tree"
 def objects_of(cases: Path, case: str) -> Path:
     """Return where a case keeps the objects of a working tree's snapshot."""
     return cases / case / OBJECTS
-
-
-def open_review(session: Session, plan: ReviewPlan, *, case: str, grants: Sequence[Grant]) -> None:
-    """Write the beginning of a planned review; nobody is asked yet.
-
-    Raises:
-        Refused: the roster or the limits are against the rules.
-        RecordError: the record cannot be written.
-    """
-    store = open_store(session.cases, session.folders)
-    open_case(
-        "review",
-        plan.docket,
-        _roster(plan),
-        store=store,
-        clock=session.clock,
-        ids=session.ids,
-        limits=_limits(session, plan),
-        terms=plan.terms,
-        quorum=plan.settings.review.quorum or None,
-        consents=[_consent(grant) for grant in grants],
-        keys=(machine_key(session.folders).public,),
-        case=case,
-    )
-
-
-def _roster(plan: ReviewPlan) -> tuple[Seat, ...]:
-    parties = plan.seats
-    seats = []
-    for name, party in zip(seat_names(parties), parties, strict=True):
-        agent = plan.settings.agents[party]
-        kind = SeatKind.CHECKS if agent.kind is AgentKind.CHECKS else SeatKind.OPINION
-        seats.append(Seat(name=name, party=party, kind=kind, agent=agent.kind.value, destination=agent.destination))
-    if plan.author:
-        seats[0] = replace(seats[0], kind=SeatKind.AUTHOR)
-    return tuple(seats)
-
-
-def _limits(session: Session, plan: ReviewPlan) -> Limits:
-    wanted = plan.settings.limits
-    # A stamp is of whole seconds: one more, so that the case is never cut short.
-    ends = session.clock.now() + timedelta(seconds=wanted.deadline_s + 1) if wanted.deadline_s else None
-    return Limits(
-        max_rounds=plan.settings.review.max_rounds if plan.author else 1,
-        max_calls=wanted.max_calls,
-        max_tokens=wanted.max_tokens,
-        call_timeout_s=wanted.call_timeout_s,
-        max_asks=wanted.asks_per_turn,
-        deadline=None if ends is None else format_stamp(ends),
-    )
-
-
-def _consent(grant: Grant) -> ConsentGranted:
-    return ConsentGranted(
-        destination=grant.destination,
-        by=grant.by,
-        granted_at=grant.granted_at,
-        until=grant.until,
-        scope=grant.scope.value,
-        digest=grant.digest,
-    )
-
-
-def settings_of(session: Session, repository: Repository, base: str) -> Settings:
-    """Return the settings under which a case of this merge base goes on."""
-    return load(
-        flags={},
-        environment=session.environment,
-        settings_file=session.folders.settings_file,
-        repository=read_settings_files(repository, base),
-    ).settings
 
 
 @contextmanager
@@ -156,14 +81,13 @@ def driving(
     lease = hold_lease(session.cases / case, case=case, now=session.clock.now())
     with disk_asked("the case cannot go on"), lease:
         opened = load_case(store, session.cases, case).state.case
-        repository = Repository.find(session.repo)
-        settings = settings_of(session, repository, opened.docket.base)
-        check_seats(opened, settings)
+        ground = ground_of(session, opened)
+        check_seats(opened, ground.settings)
         clear(case)
         # The subject makes folders: only once nobody else edits here.
         with (
-            _worktree_of(repository, session, opened),
-            _subject(session, opened, settings, repository, store.vault(case), may_run=may_run) as subject,
+            _worktree_of(ground.repository, session, opened),
+            _subject(session, opened, ground, store.vault(case), may_run=may_run) as subject,
             programs_of(case),
         ):
             driver = Driver(
@@ -173,8 +97,7 @@ def driving(
                 agents_of(
                     session,
                     opened,
-                    settings,
-                    repository,
+                    ground,
                     resume=resume or f"counterpoint resume {case}",
                     objects=objects_of(session.cases, case),
                 ),
@@ -195,25 +118,40 @@ def _voucher(session: Session, case: str) -> Voucher:
     return Voucher(case=case, signer=lambda: machine_key(session.folders))
 
 
+@contextmanager
 def _subject(
-    session: Session,
-    opened: CaseOpened,
-    settings: Settings,
-    repository: Repository,
-    vault: Vault,
-    *,
-    may_run: bool,
-) -> ReviewedChange:
-    folder = folder_for(opened.case)
+    session: Session, opened: CaseOpened, ground: Ground, vault: Vault, *, may_run: bool
+) -> Iterator[Subject]:
+    """Lend what a case is about: a change, words with files beside them, or words alone."""
+    docket, terms = opened.docket, opened.terms
+    if docket.is_about_change:
+        with _change(session, opened, ground, vault, may_run=may_run) as change:
+            yield change
+    elif docket.tree or terms.sources:
+        with LentFiles(
+            folder=folder_for(opened.case),
+            repository=ground.repository,
+            tree=docket.tree,
+            sources=session.cases / opened.case / SOURCES if terms.sources else None,
+            digest=terms.sources,
+        ) as files:
+            yield files
+    else:
+        yield TextSubject(docket.text or docket.question)
+
+
+def _change(session: Session, opened: CaseOpened, ground: Ground, vault: Vault, *, may_run: bool) -> ReviewedChange:
+    folder, found = folder_for(opened.case), ground.repository
+    assert found is not None, "a change lies in a repository"
     # What a killed driver leaves of its work on the files goes with this folder.
-    repository = replace(repository, scratch=folder)
+    repository = replace(found, scratch=folder)
     files = _editing(session, opened, vault, repository) if _holds_files(opened) else None
     return ReviewedChange(
         repository,
         opened.docket,
         folder=folder,
         objects=objects_of(session.cases, opened.case),
-        checks=settings.checks,
+        checks=ground.settings.checks,
         environment=session.environment,
         may_run=may_run,
         clock=session.clock,
@@ -229,7 +167,7 @@ def _holds_files(opened: CaseOpened) -> bool:
 
 
 def _is_edited(opened: CaseOpened) -> bool:
-    return any(seat.kind is SeatKind.AUTHOR for seat in opened.roster)
+    return rules_of(opened.protocol).edits(opened)
 
 
 def _editing(session: Session, opened: CaseOpened, vault: Vault, repository: Repository) -> Editing:
@@ -247,9 +185,9 @@ def _editing(session: Session, opened: CaseOpened, vault: Vault, repository: Rep
 
 
 @contextmanager
-def _worktree_of(repository: Repository, session: Session, opened: CaseOpened) -> Iterator[None]:
+def _worktree_of(repository: Repository | None, session: Session, opened: CaseOpened) -> Iterator[None]:
     """Keep another case that edits away from this work tree."""
-    if not _is_edited(opened):
+    if repository is None or not _is_edited(opened):
         yield
         return
     folder = make_home(repository.top).parent / WORKTREE
@@ -300,7 +238,7 @@ def put_away_of_closed(session: Session, case: str) -> str:
         return ""  # whoever drives it puts away by itself
 
 
-async def drive_review(
+async def drive_case_on_disk(
     session: Session,
     case: str,
     *,
@@ -324,7 +262,7 @@ async def drive_review(
         CounterpointError: what `driving` raises, and what the record or the repository refuse.
     """
     with driving(session, case, may_run=may_run, on_event=on_event, resume=resume) as driver:
-        await driver.record_consents([_consent(grant) for grant in grants])
+        await driver.record_consents([consent_of(grant) for grant in grants])
         await driver.run()
     loaded = load_case(open_store(session.cases, session.folders), session.cases, case)
     if loaded.state.closed is not None:

@@ -1,33 +1,32 @@
 """The agents of a case's seats: built from settings, and around a cassette where one is recorded or played."""
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 from counterpoint.agents.base import Agent
+from counterpoint.core.docket import Effort
 from counterpoint.core.entries import CaseOpened
+from counterpoint.core.limits import Limits
 from counterpoint.drive.cassettes import Tape
-from counterpoint.drive.committed import read_at
-from counterpoint.drive.planning import ReviewPlan
+from counterpoint.drive.ground import Ground
+from counterpoint.drive.plans import CasePlan
 from counterpoint.drive.registry import Registry
 from counterpoint.drive.session import Session
 from counterpoint.drive.settings import AgentKind, Settings
 from counterpoint.errors import ConfigError
-from counterpoint.isolation.repository import Repository
 
 __all__ = ["agents_of", "check_agents", "check_seats"]
 
 
 def agents_of(
-    session: Session, opened: CaseOpened, settings: Settings, repository: Repository, *, resume: str, objects: Path
+    session: Session, opened: CaseOpened, ground: Ground, *, resume: str, objects: Path
 ) -> Mapping[str, Agent]:
     """Return the agent of every seat.
 
     Args:
         session: what this process drives with.
         opened: the case.
-        settings: under which it goes on.
-        repository: where it is about.
+        ground: where it goes on, and under which settings.
         resume: the command line that goes on with the case, for a person who is not there.
         objects: the case's own folder of objects.
 
@@ -38,13 +37,13 @@ def agents_of(
     is_asked = session.taping is None or not session.taping.is_replay
     if is_asked and any(seat.agent == AgentKind.HUMAN for seat in opened.roster):
         drafts.mkdir(mode=0o700, exist_ok=True)
-    registry = _registry(session, settings, repository, opened.docket.base, resume=resume, drafts=drafts)
+    registry = _registry(session, ground, opened.limits, effort=opened.terms.effort, resume=resume, drafts=drafts)
     if session.taping is not None:
         registry.tape = Tape(
             session.taping,
             opened,
-            settings,
-            repository,
+            ground.settings,
+            ground.repository,
             objects=objects,
             environment=session.environment,
             clock=session.clock,
@@ -53,18 +52,20 @@ def agents_of(
 
 
 def _registry(
-    session: Session, settings: Settings, repository: Repository, base: str, *, resume: str, drafts: Path
+    session: Session, ground: Ground, limits: Limits, *, effort: Effort, resume: str, drafts: Path
 ) -> Registry:
     return Registry(
-        settings,
-        read_at_base=partial(read_at, repository, base),
+        ground.settings,
+        read_at_base=ground.read,
         environment=session.environment,
         resume=resume,
         drafts=drafts,
+        effort=effort,
+        max_output_tokens=limits.max_output_tokens,
     )
 
 
-def check_agents(session: Session, plan: ReviewPlan) -> None:
+def check_agents(session: Session, plan: CasePlan) -> None:
     """Build every agent of a plan once, so that one that cannot be is told before anybody is asked anything.
 
     Raises:
@@ -72,8 +73,7 @@ def check_agents(session: Session, plan: ReviewPlan) -> None:
     """
     if session.taping is not None and session.taping.is_replay:
         return  # none is built
-    base = plan.docket.base
-    registry = _registry(session, plan.settings, plan.repository, base, resume="", drafts=session.cases)
+    registry = _registry(session, plan.ground, plan.limits, effort=plan.terms.effort, resume="", drafts=session.cases)
     for name in plan.seats:
         registry.agent(name)
 
@@ -92,5 +92,5 @@ def check_seats(opened: CaseOpened, settings: Settings) -> None:
                 f"agents.{seat.party}",
                 f"the agent that the case was opened with: {seat.agent}, to {seat.destination}",
                 got=got,
-                hint="put the settings back, or withdraw the case and review anew",
+                hint="put the settings back, or withdraw the case and begin anew",
             )
