@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from counterpoint.agents.probes import PROBES
 from tests.reviewing import Project
 
 
@@ -17,3 +18,19 @@ def project(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     monkeypatch.chdir(made.top)
     yield made
     made.check()
+
+
+@pytest.fixture
+def home(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Lend a home where nobody is signed in, and a PATH on which no coding agent lies but those of the test."""
+    found = tmp_path / "home"
+    found.mkdir()
+    monkeypatch.setenv("HOME", str(found))
+    monkeypatch.setenv("PATH", f"{project.bin}:/usr/bin:/bin")
+    for probe in PROBES.values():
+        for variable in (*probe.key_variables, probe.moved[0]):
+            monkeypatch.delenv(variable, raising=False)
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    project.begin()
+    return found

@@ -19,22 +19,6 @@ from tests.reviewing import BOUND_S, Project
 KEY = "planted-key-0123456789abcdef"
 
 
-@pytest.fixture
-def home(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Lend a home where nobody is signed in, and a PATH on which no coding agent lies but those of the test."""
-    found = tmp_path / "home"
-    found.mkdir()
-    monkeypatch.setenv("HOME", str(found))
-    monkeypatch.setenv("PATH", f"{project.bin}:/usr/bin:/bin")
-    for probe in PROBES.values():
-        for variable in (*probe.key_variables, probe.moved[0]):
-            monkeypatch.delenv(variable, raising=False)
-    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
-        monkeypatch.delenv(variable, raising=False)
-    project.begin()
-    return found
-
-
 def listed(project: Project) -> Mapping[str, Mapping[str, Any]]:
     called = project.call("agents", "--json")
     assert called.code == 0, called

@@ -18,10 +18,14 @@ import pytest
 from counterpoint.agents.base import NOT_REPORTED, Reply, read_reply
 from counterpoint.agents.local import TINY, LocalAgent, LocalProfile, find_model, serving
 from counterpoint.core.briefs import Brief
+from counterpoint.drive.paths import find_folders
+from counterpoint.drive.proposing import propose_agents
+from counterpoint.drive.session import Session
 from tests import need
 from tests.agents.models import DEADLINE, WORKSPACE
 from tests.processes import is_gone
 from tests.repositories import Scratch
+from tests.settings_files import loaded
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
@@ -143,3 +147,25 @@ def test_a_killed_review_takes_its_server_along(tmp_path: Path) -> None:
         [server] = servers_of(stage.home)
         reviewing.send_signal(signal.SIGKILL)
     assert is_gone(server)
+
+
+def test_where_nobody_else_is_it_takes_both_seats_and_says_what_it_is(tmp_path: Path) -> None:
+    """Issue 5, points 4 and 5: a yes to `local,local` is kept, and what it is worth is told every time."""
+    need.local_model()
+    environment = {"HOME": str(tmp_path), "PATH": str(tmp_path)}
+    folders = find_folders(environment)
+    session = Session.of(repo=tmp_path, cases=tmp_path / "cases", folders=folders, environment=environment)
+    first = propose_agents(session, loaded(), 2, may_repeat=True)
+    assert first.seats == ("local", "local")
+    (shown,) = first.asked
+    assert shown.add == "counterpoint agents add local"
+    assert "little judgement" in shown.why
+    assert "same vendor: not independent" in shown.why
+    first.add(folders=folders, environment=environment)
+    assert folders.settings_file.read_text() == '[agents.local]\nkind = "local"\n'
+    again = propose_agents(session, loaded(settings_file=folders.settings_file), 2, may_repeat=True)
+    assert (again.seats, again.asked) == (first.seats, ())
+    assert again.remarks == (
+        "2 seats are local's, same vendor: not independent",
+        "local is a small model on this machine: what it says has the right form, and little judgement",
+    )

@@ -6,12 +6,16 @@ from typing import Final
 
 import pytest
 
+from counterpoint.agents.probes import PROBES
 from counterpoint.agents.profiles import CLIENTS
+from counterpoint.drive.permission import AgentLine, Wanted
 from counterpoint.drive.probing import SignedIn
 from counterpoint.drive.proposing import choose, explain_choice
+from counterpoint.drive.questions import compose
 from counterpoint.drive.settings import AgentKind
 from counterpoint.drive.surveying import KNOWN, Surveyed
 from counterpoint.errors import ConfigError
+from tests.need import ROOT
 
 _PROVIDERS: Final = {"openai": "openai", "anthropic": "anthropic", "gemini": "google"}
 
@@ -196,3 +200,18 @@ def test_every_known_make_has_its_place() -> None:
     """Ours: a make that is added to those that are looked for can be chosen."""
     for kind in KNOWN:
         assert choose([set_up("a", kind.value, destination="x")], 1)
+
+
+def test_the_screen_on_the_page_is_the_one_that_is_shown() -> None:
+    """STYLE section 7: documents are run."""
+    home = "/home/ana"
+    pair = (
+        replace(CLAUDE, version=PROBES["claude"].tried, how=f"{home}/.claude/.credentials.json"),
+        replace(CODEX, version=PROBES["codex"].tried, how="`codex login status`"),
+    )
+    lines = [AgentLine(name=each.name, kind=each.kind, destination=each.destination, model="") for each in pair]
+    asked = Wanted(agents=tuple(lines), sending=(), running=(), proposed=explain_choice(pair))
+    settings_file = f"{home}/.config/counterpoint/config.toml"
+    screen = compose(asked, repository=f"{home}/shop", until="", own_branch=True, settings_file=settings_file)
+    page = (ROOT / "docs" / "howto" / "pick-your-agents.md").read_text("utf-8")
+    assert f"```text\n{screen.text}\n{screen.questions[0].prompt.rstrip()}\n```\n" in page
