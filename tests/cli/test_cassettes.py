@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,7 +133,9 @@ class Studio:
 
 
 @pytest.fixture
-def studio(project: Project, tmp_path: Path) -> Studio:
+def studio(project: Project, tmp_path: Path, measured: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Studio:
+    for name, value in measured.items():
+        monkeypatch.setenv(name, value)
     return Studio(project, tmp_path)
 
 

@@ -100,6 +100,19 @@ def test_an_edit_that_leads_out_is_refused(cassette: Cassette, path: str) -> Non
         cassette.turn(TURN)
 
 
+def test_an_edit_says_each_path_once_and_with_a_mode_that_files_have(cassette: Cassette) -> None:
+    """SECURITY B.5: no device, no folder, no second content for a name."""
+    cassette.keep(TURN, a_turn(cassette, FileEdit(path=b"x", mode="100644", content=b"x")))
+    for mode in ("040000", "100666", ""):
+        _edit(cassette, lambda plain, mode=mode: plain["edit"]["files"][0].update(mode=mode))
+        with pytest.raises(RecordError, match="has mode"):
+            cassette.turn(TURN)
+    _edit(cassette, lambda plain: plain["edit"]["files"][0].update(mode="100755"))
+    _edit(cassette, lambda plain: plain["edit"]["files"].append(plain["edit"]["files"][0]))
+    with pytest.raises(RecordError, match="a path stands twice"):
+        cassette.turn(TURN)
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
