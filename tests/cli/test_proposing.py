@@ -106,8 +106,9 @@ def test_without_a_terminal_the_error_stays_and_nothing_is_looked_for(project: P
         pytest.param("--reviewer claude", id="not here"),
         pytest.param("--reviewer codex", id="signed out"),
         pytest.param("--reviewer openai", id="no key"),
-        pytest.param("--author opencode", id="which model, only a person can say"),
+        pytest.param("--reviewer opencode", id="which model, only a person can say"),
         pytest.param("--reviewer anthropic --reviewer zz", id="another name is unknown"),
+        pytest.param("--reviewer anthropic --reviewer claude", id="one of the two is not here"),
     ],
 )
 def test_what_cannot_be_offered_is_the_error_that_it_was(
@@ -121,7 +122,7 @@ def test_what_cannot_be_offered_is_the_error_that_it_was(
     called = project.type("y\n", "review", *words.split())
     assert called.code == 1, called
     assert USE not in called.err
-    assert "expected one of the agents" in called.err
+    assert "expected one of the agents checks, human, local; got " in called.err
     assert own_agents(project) == {}
 
 

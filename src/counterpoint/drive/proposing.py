@@ -7,6 +7,7 @@ The choice is a function of what `surveying` saw:
 - Where enough agents are set up, it is made among them, and there is nothing to ask.
 - Vendors differ first. Then come those that are set up, then a fixed order.
 - One whose login cannot be seen comes after those whose login can, and the small local model last.
+- Who sits there already counts: others are looked for first, of other vendors.
 - One agent takes several seats only where the case allows that, and there is nobody else.
 - Two seats of one vendor are not independent, and that is said.
 
@@ -78,7 +79,9 @@ class Proposal:
             add_agent(name, table, folders=folders, environment=environment)
 
 
-def propose_agents(session: Session, settings: Settings, needed: int, *, may_repeat: bool = False) -> Proposal:
+def propose_agents(
+    session: Session, settings: Settings, needed: int, *, beside: Sequence[str] = (), may_repeat: bool = False
+) -> Proposal:
     """Return who would take the seats of a case for which nobody named an agent.
 
     A case command calls it where neither a flag nor a setting names who sits. It goes on with the proposal's settings
@@ -88,8 +91,9 @@ def propose_agents(session: Session, settings: Settings, needed: int, *, may_rep
     Args:
         session: of the run. A replay has the agents of its cassette, and none is looked at.
         settings: of the run.
-        needed: how many seats there are.
-        may_repeat: whether one agent may take several of them.
+        needed: how many seats nobody is named for.
+        beside: the agents that are named for the others.
+        may_repeat: whether one agent may take several seats.
 
     Raises:
         ConfigError: there are too few.
@@ -97,7 +101,8 @@ def propose_agents(session: Session, settings: Settings, needed: int, *, may_rep
     """
     is_replay = session.taping is not None and session.taping.is_replay
     found = _recorded(settings) if is_replay else survey(settings, environment=session.environment)
-    return _proposal(choose(found, needed, may_repeat=may_repeat), session, settings)
+    seated = [each for each in found if each.name in beside]
+    return _proposal(choose(found, needed, beside=seated, may_repeat=may_repeat), session, settings, seated)
 
 
 def propose_named(session: Session, names: Sequence[str], *, flags: Mapping[str, object]) -> Proposal | None:
@@ -128,33 +133,43 @@ def propose_named(session: Session, names: Sequence[str], *, flags: Mapping[str,
     return _proposal(able, session, settings) if len(able) == len(found) else None
 
 
-def choose(found: Sequence[Surveyed], needed: int, *, may_repeat: bool = False) -> tuple[Surveyed, ...]:
+def choose(
+    found: Sequence[Surveyed], needed: int, *, beside: Sequence[Surveyed] = (), may_repeat: bool = False
+) -> tuple[Surveyed, ...]:
     """Return the agent of each seat, the best that was found.
+
+    Args:
+        found: who could take one.
+        needed: how many seats there are.
+        beside: who sits in the others.
+        may_repeat: whether one agent may take several.
 
     Raises:
         ConfigError: there are too few.
     """
     able = [each for each in found if _is_able(each)]
-    strong = [each for each in able if not each.is_weak]
-    set_up = [each for each in strong if not each.table]
-    for pool in (set_up, strong, able):
+    free = able if may_repeat else [each for each in able if each not in beside]
+    strong = [each for each in free if not each.is_weak]
+    others = [each for each in strong if each not in beside]
+    set_up = [each for each in others if not each.table]
+    for pool in (set_up, others, strong, free):
         can_repeat = may_repeat and pool is not set_up  # before that, others are looked for
         if len(pool) >= needed or (can_repeat and pool):
-            return tuple(islice(cycle(_best(pool, needed)), needed))
+            return tuple(islice(cycle(_best(pool, needed, beside)), needed))
     seats = f"{needed} agents that can take a seat" if needed > 1 else "an agent that can take a seat"
     hint = "`counterpoint agents` says for each what is missing, and how to bring it"
-    raise ConfigError("agents", seats, got=len(able), hint=hint)
+    raise ConfigError("agents", seats, got=len(free), hint=hint)
 
 
 def _is_able(each: Surveyed) -> bool:
     return each.kind not in _NO_OPINION and each.is_usable and (each.is_set_up or bool(each.table))
 
 
-def _best(pool: Sequence[Surveyed], most: int) -> list[Surveyed]:
+def _best(pool: Sequence[Surveyed], most: int, beside: Sequence[Surveyed]) -> list[Surveyed]:
     """Return the best of them, at most so many. In the fixed order: setting them up moves nobody's seat."""
     left, taken = list(pool), list[Surveyed]()
     while left and len(taken) < most:
-        vendors = {each.vendor for each in taken}
+        vendors = {each.vendor for each in (*beside, *taken)}
         best = min(left, key=lambda each: _rank(each, is_repeated=each.vendor in vendors))
         left.remove(best)
         taken.append(best)
@@ -170,10 +185,10 @@ def _place(each: Surveyed) -> tuple[bool, int, str]:
     return each.is_weak, _ORDER.index(each.kind), each.name
 
 
-def explain_choice(seats: Sequence[Surveyed]) -> tuple[Proposed, ...]:
-    """Return each agent of these seats once, with why it was taken."""
+def explain_choice(seats: Sequence[Surveyed], beside: Sequence[Surveyed] = ()) -> tuple[Proposed, ...]:
+    """Return each agent of these seats once, with why it was taken beside those that sit there already."""
     said: list[Proposed] = []
-    vendors: list[str] = []
+    vendors = [each.vendor for each in beside]
     for each in dict.fromkeys(each.name for each in seats):
         agent = next(seat for seat in seats if seat.name == each)
         why = "; ".join((_what(agent), *_reasons(agent, vendors, sum(seat.name == each for seat in seats))))
@@ -233,14 +248,16 @@ def _recorded(settings: Settings) -> tuple[Surveyed, ...]:
     )
 
 
-def _proposal(seats: Sequence[Surveyed], session: Session, settings: Settings) -> Proposal:
+def _proposal(
+    seats: Sequence[Surveyed], session: Session, settings: Settings, beside: Sequence[Surveyed] = ()
+) -> Proposal:
     tables = {each.name: each.table for each in seats if each.table}
     source = Source(origin=Origin.PERSON, name=path_text(session.folders.settings_file))
     new: Mapping[str, AgentSettings] = read_agents(tables, Place(path="agents", source=source))
     return Proposal(
-        remarks=() if tables else tuple(_remarks(seats)),
+        remarks=() if tables else tuple(_remarks((*beside, *seats))),
         seats=tuple(each.name for each in seats),
-        chosen=explain_choice(seats),
+        chosen=explain_choice(seats, beside),
         tables=tables,
         settings=replace(
             settings,

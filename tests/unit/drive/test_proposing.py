@@ -119,6 +119,26 @@ def test_one_agent_takes_two_seats_only_where_the_case_allows_it(
 
 
 @pytest.mark.parametrize(
+    ("found", "beside", "may_repeat", "seats"),
+    [
+        ([CODEX, OPENAI, CLAUDE], [set_up("author", "codex")], False, "claude"),
+        ([CODEX, TINY], [set_up("author", "codex")], False, "codex"),
+        ([set_up("author", "codex"), TINY], [set_up("author", "codex")], False, "local"),
+        ([set_up("author", "codex"), TINY], [set_up("author", "codex")], True, "author"),
+        ([set_up("author", "codex"), CLAUDE], [set_up("author", "codex")], True, "claude"),
+    ],
+)
+def test_who_sits_there_already_counts(
+    found: list[Surveyed], beside: list[Surveyed], seats: str, *, may_repeat: bool
+) -> None:
+    """Ours: beside an author of one vendor another one is looked for, and nobody judges himself before others do."""
+    (chosen,) = choose(found, 1, beside=beside, may_repeat=may_repeat)
+    assert chosen.name == seats
+    (said,) = explain_choice([chosen], beside)
+    assert ("not independent" in said.why) == (chosen.vendor == "openai")
+
+
+@pytest.mark.parametrize(
     "out",
     [
         replace(CODEX, signed_in=SignedIn.NO),
