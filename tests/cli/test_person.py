@@ -44,9 +44,9 @@ def test_a_person_answers_question_by_question(project: Project) -> None:
     told = [line.partition(" s] ")[2] for line in shown.splitlines() if " s] " in line]
     # Whoever was first waits for the other.
     assert sorted(re.sub("; (critic|human) is awaited$", "", line) for line in told) == [
-        "critic: answered; sealed until every reviewer has",
+        "critic: answered; sealed until all have",
         "critic: asked",
-        "human: answered; sealed until every reviewer has",
+        "human: answered; sealed until all have",
     ]
     seats = project.call("resume", "last", "--json").json["seats"]
     assert [(seat["name"], seat["approved"]) for seat in seats] == [("human", True), ("critic", False)]

@@ -54,7 +54,7 @@ def test_what_happened_is_said_in_a_few_lines(project: Project) -> None:
         "checks: 1 project command to run",
         "checks: running sh test.sh",
         "checks: sh test.sh: failed, exit 1",
-        "checks: answered; sealed until every reviewer has",
+        "checks: answered; sealed until all have",
     ]
     said, finding, *rest = called.out.splitlines()
     assert said == "Rejected: 1 open: F1; failing: sh test.sh."

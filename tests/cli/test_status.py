@@ -133,14 +133,14 @@ def test_progress_is_one_line_after_each_reading_and_after_each_answer(project: 
     commit = project.git.id("rev-parse", "HEAD")[:12]
     assert told == [
         "critic: asked",
-        "critic: answered; sealed until every reviewer has",
+        "critic: answered; sealed until all have",
         "round 1 of at most 3 read: 1 major open; tokens not reported; ana owes 1 answer",
         "ana: asked",
         "ana: answered",
         f"ana: committed 1 path as {commit}",
         "round 2 of at most 3: the edit of ana is read next; critic is awaited",
         "critic: asked",
-        "critic: answered; sealed until every reviewer has",
+        "critic: answered; sealed until all have",
     ]
 
 

@@ -5,6 +5,7 @@ import os
 import pty
 import struct
 import termios
+from dataclasses import replace
 
 import pytest
 
@@ -99,6 +100,7 @@ def at(number: int, *awaited: str, max_rounds: int = 3, usage: Usage | None = No
         round=number,
         max_rounds=max_rounds,
         author="ana",
+        stage="",
         awaited=awaited,
         open_findings={severity: found.get(severity.value, 0) for severity in Severity},
         spent=Spent(calls=2, usage=usage or Usage(input_tokens=12_000, output_tokens=345, known=True)),
@@ -167,3 +169,15 @@ def test_the_width_is_that_of_standard_error(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_long_review_is_told_in_minutes(told: Told) -> None:
     """Nobody reads thousands of seconds."""
     assert told("critic", EventKind.ASKED, "asked", after=4000.0) == ["[1 h 6 min] critic: asked"]
+
+
+def test_a_stage_is_told_in_the_words_of_its_entry(told: Told) -> None:
+    """No reading and no author's answer in a case that has neither: what follows, and who is awaited."""
+    progress = replace(at(2, "ana", "critic"), stage="comparing")
+    assert told("", EventKind.ROUND, "the answers differ", progress=progress) == [
+        "[  1.0 s] round 2 of at most 3: the answers differ; ana and critic are awaited"
+    ]
+    last = replace(at(3, "ana"), stage="revising")
+    assert told("", EventKind.ROUND, "ana owes 2 answers", progress=last) == [
+        "[  2.0 s] round 3 of at most 3: ana owes 2 answers; ana is awaited"
+    ]

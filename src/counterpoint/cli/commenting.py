@@ -10,7 +10,6 @@ from typing import Final
 
 from counterpoint.cli.output import say, tell
 from counterpoint.core.canonical import visible
-from counterpoint.core.docket import SeatKind
 from counterpoint.core.values import StopReason
 from counterpoint.drive.answers import login_name
 from counterpoint.drive.cases import LoadedCase
@@ -32,8 +31,8 @@ _NOT_POSTED: Final = frozenset({StopReason.FAILED, StopReason.WITHDRAWN})
 def leave_comment(session: Session, case: LoadedCase, *, as_json: bool) -> None:
     """Write the comment of a case about a pull request, or with an author, and post it where the case says so."""
     opened = case.state.case
-    has_author = any(seat.kind is SeatKind.AUTHOR for seat in opened.roster)
-    if not has_author and not opened.docket.pull_request:
+    has_author = opened.author is not None
+    if not opened.docket.is_about_change or not (has_author or opened.docket.pull_request):
         return
     body = marked(render_comment(case, by=login_name()))
     file = case.folder / FILE

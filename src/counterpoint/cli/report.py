@@ -8,9 +8,8 @@ from counterpoint.cli.manual import Manual, json_option
 from counterpoint.cli.output import print_json, say
 from counterpoint.cli.where import Where, case_argument, where_options
 from counterpoint.drive.paths import path_text
-from counterpoint.views.report import render_report
-from counterpoint.views.result import render_result
-from counterpoint.views.writing import write_reports
+from counterpoint.views.kinds import view_of
+from counterpoint.views.writing import render_result, write_reports
 
 __all__ = ["report"]
 
@@ -42,7 +41,7 @@ def report(where: Where, case: str, out: Path | None, *, to_stdout: bool, as_jso
     loaded = where.load(case)
     if to_stdout:
         # Both renderings have written out every hidden character of others already.
-        click.echo(render_result(loaded) if as_json else render_report(loaded), nl=False)
+        click.echo(render_result(loaded) if as_json else view_of(loaded).report(loaded), nl=False)
         return
     written = write_reports(loaded, out)
     if as_json:

@@ -17,14 +17,14 @@ from counterpoint.core.docket import Effort
 from counterpoint.core.values import Severity
 from counterpoint.drive.cassettes import Taping
 
-__all__ = ["Asked", "review_options", "taping_of", "taping_options"]
+__all__ = ["Asked", "Seconds", "review_options", "taping_of", "taping_options"]
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _LONGEST_S: Final = 31 * 86400
 _PULL: Final = re.compile(r"(?:#|https://[^/\s]+/[^/\s]+/[^/\s]+/pull/)?([1-9][0-9]{0,9})/?")
 
 
-class _Seconds(click.ParamType[int]):
+class Seconds(click.ParamType[int]):
     """A length of time: `90`, `90s`, `10m`, `2h`, `1d`."""
 
     name = "TIME"
@@ -209,7 +209,7 @@ _OPTIONS: Final = (
         metavar="N",
         help="Stop asking once this many tokens are reported.",
     ),
-    click.option("--deadline", type=_Seconds(), help="End the case after this long: 90s, 10m, 2h."),
+    click.option("--deadline", type=Seconds(), help="End the case after this long: 90s, 10m, 2h."),
     *_TAPING,
 )
 

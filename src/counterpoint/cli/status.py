@@ -1,7 +1,7 @@
 """`counterpoint status`: where a case stands, from another terminal or at any time."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -16,20 +16,13 @@ from counterpoint.core.values import Severity
 from counterpoint.core.wording import in_line
 from counterpoint.drive.clock import format_stamp
 from counterpoint.drive.lease import current_holder
-from counterpoint.protocols.review.table import Phase
+from counterpoint.views.kinds import view_of
 from counterpoint.views.progress import say_names, say_open, say_round, say_span, say_tokens
 from counterpoint.views.status import CaseStatus, Move, Pulse, SeatNow, SeatState, status_of
 
 __all__ = ["status"]
 
 _COLOURS: Final = {Pulse.DRIVEN: "green", Pulse.OVERDUE: "red", Pulse.WAITING: "yellow", Pulse.STOPPED: "yellow"}
-_PHASES: Final[Mapping[str, str]] = {
-    Phase.REVIEWING: "the reviewers read",
-    Phase.REVEALED: "the record was cut in a reveal",
-    Phase.ANSWERING: "the author answers",
-    Phase.ANSWERED: "the record was cut in a reveal",
-    Phase.CLOSED: "closed",
-}
 _SHOWN_PATHS: Final = 3
 
 
@@ -49,7 +42,7 @@ def status(where: Where, case: str, *, as_json: bool) -> None:
 
     CASE is a case's name, any unambiguous beginning or end of it, or `last`. All of it comes from the record, the
     lease and the claims, also while another process drives the case; that one is not disturbed, and nothing is
-    written. A review that gets on names who was asked and until when; one that is stuck, who is late, that nothing
+    written. A case that gets on names who was asked and until when; one that is stuck, who is late, that nothing
     moved in the last reading, or that nobody drives it, and the command that goes on.
     """
     # The lease first: a case that ends in between is closed, and not one that nobody drives.
@@ -71,14 +64,16 @@ def status(where: Where, case: str, *, as_json: bool) -> None:
 
 def _parts(found: CaseStatus, resume: str, report: str) -> Iterator[tuple[str, Sequence[str]]]:
     progress, state = found.progress, found.case.state
-    phase = _PHASES.get(state.phase, state.phase)
+    phase = view_of(found.case).phases.get(state.phase, state.phase)
     yield "round", [f"{say_round(progress).removeprefix('round ')}; {phase}"]
     yield "pulse", [_pulse(found)]
     if found.moved is not None:
         yield "moved", [_moved(found.moved)]
     yield "seats", _seats(found)
-    yield "findings", _findings(found)
-    yield "candidate", _candidate(found)
+    if tuple(state.ledger) or not progress.stage:
+        yield "findings", _findings(found)
+    if state.docket.candidate:
+        yield "candidate", _candidate(found)
     yield "spent", [_spent(found)]
     yield "time", [_time(found)]
     if found.holder is not None:
@@ -140,7 +135,7 @@ def _seats(found: CaseStatus) -> list[str]:
 
 
 def _seat(seat: SeatNow, found: CaseStatus) -> str:
-    is_author = seat.seat.kind is SeatKind.AUTHOR
+    is_author, words = seat.seat.kind is SeatKind.AUTHOR, view_of(found.case).words
     said = {
         SeatState.ASKED: _asked(seat, found),
         SeatState.SEALED: f"has answered, sealed{_at(seat, found)}",
@@ -148,12 +143,12 @@ def _seat(seat: SeatNow, found: CaseStatus) -> str:
         SeatState.STANDS: "stands by its approval of this candidate",
         SeatState.OUT: "is not asked again in this round",
         SeatState.OWES: "owes an answer, and is not being asked",
-        SeatState.WAITS: "waits for the reviewers" if is_author else "waits",
+        SeatState.WAITS: f"waits for the {words.judges}" if is_author else "waits",
     }[seat.state]
     if found.pulse is Pulse.CLOSED and seat.state is SeatState.WAITS:
         said = "was not asked" if is_author else "never answered"
     times = {0: "", 1: "; gave no valid answer once"}.get(seat.failed, f"; gave no valid answer {seat.failed} times")
-    return f"{'author: ' if is_author else ''}{said}{times}"
+    return f"{f'{words.author}: ' if is_author else ''}{said}{times}"
 
 
 def _asked(seat: SeatNow, found: CaseStatus) -> str:
@@ -182,7 +177,7 @@ def _clock(instant: datetime, now: datetime) -> str:
 
 def _findings(found: CaseStatus) -> list[str]:
     counts = {
-        "disputed by the author": found.disputed,
+        f"disputed by the {view_of(found.case).words.author}": found.disputed,
         "refuted by evidence": found.refuted,
         "settled": found.count(FindingStatus.SETTLED),
         "deferred": found.count(FindingStatus.DEFERRED),

@@ -1,7 +1,7 @@
 """Progress on standard error while a case is driven: one line for each thing that happens, with its time.
 
-- After a reading a line says the round, what is open by severity, the tokens so far and who is awaited; after the
-  author's answer, what is read next and by whom.
+- After a reading a line says the round, what is open by severity, the tokens so far and who is awaited; after an
+  author's answer or a stage, what comes next and who is awaited.
 - Who is still awaited is said with each answer that comes in.
 - While a person is asked, the terminal is theirs: what happens meanwhile is told once they have answered.
 """
@@ -120,7 +120,7 @@ class Watcher:
 
 
 def _round(progress: Progress, said: str) -> str:
-    if progress.awaited == (progress.author,):
+    if progress.awaited == (progress.author,) and not progress.stage:
         return f"{say_round(progress)} read: {say_open(progress)}; {say_tokens(progress.spent)}; {said}"
     return f"{say_round(progress)}: {said}; {_awaited(progress.awaited)}"
 

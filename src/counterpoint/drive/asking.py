@@ -230,7 +230,7 @@ class Asker(Generic[S]):
                 shown_paths=kept.shown_paths,
             )
         )
-        self.tell(EventKind.ANSWERED, turn, "answered; sealed until every reviewer has" if turn.blind else "answered")
+        self.tell(EventKind.ANSWERED, turn, "answered; sealed until all have" if turn.blind else "answered")
 
     async def _try(self, turn: Turn, reply: Reply) -> tuple[CheckResult, ...]:
         """Return what code finds for a reply, once the rules would admit it."""

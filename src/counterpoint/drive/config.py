@@ -39,7 +39,16 @@ from counterpoint.drive.settings import (
 from counterpoint.drive.shapes import Place
 from counterpoint.errors import ConfigError
 
-__all__ = ["MAX_BYTES", "REPOSITORY_FILES", "Loaded", "RepositoryFiles", "load", "load_own", "read_document"]
+__all__ = [
+    "MAX_BYTES",
+    "REPOSITORY_FILES",
+    "Loaded",
+    "RepositoryFiles",
+    "check_seated",
+    "load",
+    "load_own",
+    "read_document",
+]
 
 MAX_BYTES: Final = 256 << 10
 MAX_DOTS: Final = 500
@@ -109,7 +118,7 @@ def load(
     layers += [_proposed_layer(proposed or {}, settings_file), *own]
     settings = _join(layers)
     if protocol:
-        _check_seated(settings, protocol)
+        check_seated(settings, protocol)
     return Loaded(settings=settings, notices=tuple(_notices(repository)) if repository else ())
 
 
@@ -164,7 +173,12 @@ def _join(layers: list[_Layer]) -> Settings:
     )
 
 
-def _check_seated(settings: Settings, protocol: str) -> None:
+def check_seated(settings: Settings, protocol: str) -> None:
+    """Hold whoever the settings of a protocol seat to be an agent.
+
+    Raises:
+        ConfigError: one is none.
+    """
     section = getattr(settings, protocol)
     named = [(section.author_key, getattr(section, section.author_key))] if section.author_key else []
     named += [(f"{section.judges_key}[{i}]", name) for i, name in enumerate(getattr(section, section.judges_key))]

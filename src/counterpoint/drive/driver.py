@@ -19,10 +19,13 @@ from counterpoint.core.entries import (
     CandidateKept,
     CandidateOffered,
     CaseClosed,
+    ChallengeOpened,
     ConsentGranted,
     Entry,
     FailureReason,
     ObserverDropped,
+    RoundOpened,
+    VersionOffered,
 )
 from counterpoint.core.limits import calls_left
 from counterpoint.core.outcome import Outcome
@@ -265,6 +268,12 @@ class Driver(Generic[S]):
                 text = f"the edit of {entry.seat} is read next"
             case CandidateKept():
                 text = f"{entry.seat} changed nothing, and the same is read again"
+            case VersionOffered():
+                text = f"version {entry.version}, of {entry.seat}, is on the table"
+            case RoundOpened(reason=reason):
+                text = reason
+            case ChallengeOpened(about=about):
+                text = f"{', '.join(about)} may be challenged"
             case _:
                 return
         progress = progress_of(state, self._file.rules.due(state, now), now)

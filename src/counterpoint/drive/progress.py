@@ -11,7 +11,6 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from counterpoint.core.case import CaseState
-from counterpoint.core.docket import SeatKind
 from counterpoint.core.limits import Spent
 from counterpoint.core.values import Severity, Turn
 
@@ -34,7 +33,7 @@ class EventKind(StrEnum):
     PUT_AWAY = "put_away"
     """What a turn that came to nothing had left in the work tree is kept, and the tree is as it was."""
     ROUND = "round"
-    """A reading or an answer is over and the case goes on."""
+    """A reading, an answer or a stage is over and the case goes on."""
     APPENDED = "appended"
     CLOSED = "closed"
 
@@ -45,9 +44,12 @@ class Progress:
 
     round: int
     max_rounds: int
-    """How often the author may answer; one reading more follows the last answer. Zero: as often as it takes."""
+    """Zero: as many as it takes. In a case of readings, how often the author may answer; one reading follows then."""
     author: str
-    """The seat that answers findings; empty in a case without one, which is a single reading."""
+    """The seat that answers for what is judged; empty in a case without one."""
+    stage: str
+    """The phase in which seats were asked last; empty in a case of readings, which is a single one where nobody
+    answers."""
     awaited: tuple[str, ...]
     """The seats that owe an answer now."""
     open_findings: Mapping[Severity, int]
@@ -58,8 +60,8 @@ class Progress:
 
     @property
     def is_last_reading(self) -> bool:
-        """Whether no answer can follow any more."""
-        return not self.author or 0 < self.max_rounds < self.round
+        """Whether it is a reading that no answer can follow any more."""
+        return not self.stage and (not self.author or 0 < self.max_rounds < self.round)
 
 
 def progress_of(state: CaseState, due: Iterable[Turn], now: datetime) -> Progress:
@@ -68,7 +70,8 @@ def progress_of(state: CaseState, due: Iterable[Turn], now: datetime) -> Progres
     return Progress(
         round=state.round,
         max_rounds=state.case.limits.max_rounds,
-        author=next((seat.name for seat in state.case.roster if seat.kind is SeatKind.AUTHOR), ""),
+        author=state.case.author.name if state.case.author is not None else "",
+        stage=state.stage,
         awaited=tuple(turn.seat for turn in due),
         open_findings=MappingProxyType({severity: weights.count(severity) for severity in Severity}),
         spent=state.spent,

@@ -10,7 +10,6 @@ Rendered from the record alone: the same record, the same bytes. What counts is 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -22,38 +21,22 @@ from counterpoint.core.entries import DispositionGiven, VerdictGiven
 from counterpoint.core.findings import Finding, Ruling
 from counterpoint.core.values import NAME
 from counterpoint.drive.cases import LoadedCase
-from counterpoint.drive.paths import path_text
-from counterpoint.record.safe import typed
 from counterpoint.views.markdown import code, counted, fenced, wrapped
 from counterpoint.views.rounds import DISPOSITIONS, Round, author_of, rounds_of
-from counterpoint.views.writing import put_whole
 
-__all__ = ["files_of", "write_files"]
+__all__ = ["files_of", "is_old_file"]
 
 _OURS: Final = re.compile(rf"verdict-[0-9]{{3,}}(-{NAME.pattern})?\.json|section-[0-9]{{3,}}-2-{NAME.pattern}\.md")
-
-
-def write_files(case: LoadedCase) -> tuple[Path, ...]:
-    """Write the files into the case's folder and return their paths; one of a round that is not in it is removed.
-
-    Raises:
-        RecordError: the folder cannot be made or written.
-    """
-    folder, texts = case.folder, files_of(case)
-    with typed(f"{path_text(folder)} cannot take the files of the rounds"):
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.iterdir():
-            is_old = _OURS.fullmatch(path.name) and path.name not in texts
-            if is_old and (path.is_symlink() or path.is_file()):
-                path.unlink()
-    for name, text in texts.items():
-        put_whole(folder / name, text.encode())
-    return tuple(folder / name for name in texts)
 
 
 def files_of(case: LoadedCase) -> Mapping[str, str]:
     """Return the text of each file by its name, in the order of the rounds."""
     return MappingProxyType(dict(_files(case)))
+
+
+def is_old_file(name: str) -> bool:
+    """Return whether a file is named like one of these."""
+    return bool(_OURS.fullmatch(name))
 
 
 def _files(case: LoadedCase) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ _SHOWN: Final = 3
 
 def say_round(progress: Progress) -> str:
     """Return which round it is, and of how many."""
-    if not progress.author:
+    if not progress.author and not progress.stage:
         return "a single reading"
     if progress.is_last_reading:
         return f"last reading, after {_count(progress.max_rounds, 'round')}"

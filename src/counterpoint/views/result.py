@@ -4,7 +4,6 @@ Keys are sorted, and every key is always there. Text stands as the record has it
 escapes, so that none of them can act on a terminal. The shape is `schema.RESULT_SCHEMA`.
 """
 
-import json
 from typing import Any, Final
 
 from counterpoint.core.case import CaseState
@@ -24,14 +23,9 @@ from counterpoint.views.rounds import (
     rounds_of,
 )
 
-__all__ = ["VERSION", "command_evidence", "render_result", "result_of"]
+__all__ = ["VERSION", "command_evidence", "result_of"]
 
 VERSION: Final = 2
-
-
-def render_result(case: LoadedCase) -> str:
-    """Return the text of `result.json`."""
-    return json.dumps(result_of(case), indent=2, sort_keys=True, ensure_ascii=True) + "\n"
 
 
 def result_of(case: LoadedCase) -> dict[str, Any]:

@@ -311,6 +311,8 @@ def _instant(written: datetime) -> datetime | None:
 def _moved(case: LoadedCase) -> tuple[Move, ...] | None:
     """Return what moved between the last reading that is over and the one before it."""
     state = case.state
+    if state.stage and not tuple(state.ledger):
+        return None  # nothing in it has a stance
     readings = list(state.stances)
     is_over = any(reveal.turn.round == state.round for reveal in state.revealed.values())
     if len(readings) < state.round and is_over:  # the case ended with it, so that nobody was asked for an answer

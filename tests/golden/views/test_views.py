@@ -12,8 +12,8 @@ from counterpoint.record.memory import MemoryStore
 from counterpoint.views.comment import render_comment
 from counterpoint.views.files import files_of
 from counterpoint.views.report import render_report
-from counterpoint.views.result import render_result
 from counterpoint.views.transcript import render_transcript
+from counterpoint.views.writing import render_result
 from tests import need
 from tests.example_cases import EXAMPLES, play
 from tests.golden_files import check_golden

@@ -13,7 +13,8 @@ from counterpoint.core.canonical import HIDDEN
 from counterpoint.drive.cases import LoadedCase, load_case
 from counterpoint.errors import RecordError
 from counterpoint.record.memory import MemoryStore
-from counterpoint.views.files import files_of, write_files
+from counterpoint.views.files import files_of
+from counterpoint.views.writing import write_files
 from tests import need
 from tests.example_cases import EXAMPLES, play
 
@@ -217,5 +218,5 @@ def test_a_link_in_a_files_place_is_replaced_and_not_followed(tmp_path: Path) ->
 def test_a_folder_that_cannot_be_made_is_a_typed_error(tmp_path: Path) -> None:
     """One sentence that names it."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(RecordError, match="cannot take the files of the rounds"):
+    with pytest.raises(RecordError, match="cannot take the files of the case"):
         write_files(_loaded("unresolved", tmp_path / "file"))

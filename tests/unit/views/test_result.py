@@ -13,8 +13,9 @@ from counterpoint.core.canonical import HIDDEN
 from counterpoint.core.outcome import exit_code
 from counterpoint.drive.cases import LoadedCase, load_case
 from counterpoint.record.memory import MemoryStore
-from counterpoint.views.result import render_result, result_of
+from counterpoint.views.result import result_of
 from counterpoint.views.schema import RESULT_SCHEMA
+from counterpoint.views.writing import render_result
 from tests.example_cases import EXAMPLES, HOSTILE, play
 from tests.example_play import CANDIDATE
 from tests.example_rounds import COMMITS

@@ -9,8 +9,7 @@ from counterpoint.drive.cases import LoadedCase, load_case
 from counterpoint.errors import RecordError
 from counterpoint.record.memory import MemoryStore
 from counterpoint.views.report import render_report
-from counterpoint.views.result import render_result
-from counterpoint.views.writing import write_reports
+from counterpoint.views.writing import render_result, write_reports
 from tests import need
 from tests.example_cases import play
 

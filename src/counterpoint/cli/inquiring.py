@@ -1,0 +1,246 @@
+"""What the commands share that begin a case about a question or a text: their options, and the way to its end.
+
+A command gives itself the options with `inquiry_options`, gets them as one `Common`, makes an `Inquiry`, and hands
+both to `run_inquiry`: plan, build the agents, ask a person for leave, open, say what it is, drive, print, exit.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from counterpoint.cli.allow import Allowed, ask_leave
+from counterpoint.cli.ending import run_to_its_end
+from counterpoint.cli.output import tell
+from counterpoint.cli.review_options import Seconds, taping_of, taping_options
+from counterpoint.cli.where import Where
+from counterpoint.core.docket import Effort
+from counterpoint.drive.cases import case_name
+from counterpoint.drive.cassettes import Taping
+from counterpoint.drive.inquiry import Inquiry, plan_inquiry
+from counterpoint.drive.plans import CasePlan, open_planned
+from counterpoint.drive.running import Session, check_agents
+from counterpoint.drive.settings import LOCAL, Settings
+from counterpoint.errors import SourceError
+from counterpoint.views.kinds import VIEWS
+
+__all__ = ["Common", "inquiry_options", "read_text", "run_inquiry"]
+
+_SHOWN_REMARKS: Final = 5
+MAX_TEXT: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """What a user asks for with the shared options; None and () where one was not given, or is not the command's."""
+
+    effort: str | None = None
+    max_rounds: int | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    deadline: int | None = None
+    trust_commands: bool = False
+    consents: tuple[str, ...] = ()
+    record: Path | None = None
+    replay: Path | None = None
+
+    @property
+    def taping(self) -> Taping | None:
+        """Where answers are recorded, or played again from.
+
+        Raises:
+            UsageError: both were asked for.
+        """
+        return taping_of(self.record, self.replay)
+
+    def flags(self, protocol: str) -> Mapping[str, object]:
+        """Return the settings among the options, by their keys."""
+        return {
+            f"{protocol}.effort": self.effort,
+            f"{protocol}.max_rounds": self.max_rounds,
+            "limits.max_calls": self.max_calls,
+            "limits.max_tokens": self.max_tokens,
+            "limits.deadline_s": self.deadline,
+        }
+
+
+_OPTIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    "effort": click.option(
+        "--effort",
+        type=click.Choice([word.value for word in Effort]),
+        help="How hard agents are asked to think.  [default: high]",
+    ),
+    "max_rounds": click.option(
+        "--max-rounds", type=click.IntRange(1, 100), metavar="N", help="How many rounds there are at most."
+    ),
+    "max_calls": click.option(
+        "--max-calls", type=click.IntRange(min=1), metavar="N", help="How many questions may be asked in all."
+    ),
+    "max_tokens": click.option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Stop asking once this many tokens are reported.",
+    ),
+    "deadline": click.option("--deadline", type=Seconds(), help="End the case after this long: 90s, 10m, 2h."),
+    "trust_commands": click.option(
+        "--trust-commands", is_flag=True, help="Let agents that the repository sets up run here, in this run."
+    ),
+    "consents": click.option(
+        "--consent",
+        "consents",
+        multiple=True,
+        metavar="DEST",
+        help="Let what its seats are given be sent there, in this run.",
+    ),
+}
+
+
+def inquiry_options(*, without: Collection[str] = ()) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Return what gives a command the shared options, and passes it the keyword argument `common`.
+
+    Args:
+        without: fields of `Common` for which the command has options of its own, or none.
+    """
+
+    def give(command: Callable[..., int]) -> Callable[..., int]:
+        @wraps(command)
+        def with_common(**given: Any) -> int:
+            mine = {each.name: given.pop(each.name) for each in fields(Common) if each.name in taken}
+            return command(common=Common(**mine), **given)
+
+        taken = {name for name in (*_OPTIONS, "record", "replay") if name not in without}
+        optioned = taping_options(with_common)
+        for name, option in reversed(list(_OPTIONS.items())):
+            if name in taken:
+                optioned = option(optioned)
+        return optioned
+
+    return give
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file that a command line names.
+
+    Raises:
+        SourceError: it cannot be read, is too large, or is no UTF-8 text.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_TEXT + 1)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}", hint="name a file that is there") from None
+    if len(content) > MAX_TEXT:
+        raise SourceError(f"{path} has more than {MAX_TEXT} bytes", hint="name a shorter text")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path} is not UTF-8: byte {error.start}", hint="convert it to UTF-8") from None
+
+
+def run_inquiry(
+    where: Where,
+    inquiry: Inquiry,
+    common: Common,
+    *,
+    as_json: bool,
+    arrange: Callable[[CasePlan], CasePlan] = lambda plan: plan,
+    say: Callable[[CasePlan], Iterable[str]] = lambda _plan: (),
+) -> int:
+    """Begin a case, drive it to its end, print what it came to, and return the exit code.
+
+    Args:
+        where: where it is kept.
+        inquiry: what the user asks for; the settings among the shared options are added to its flags.
+        common: the shared options.
+        as_json: whether the result is printed as one JSON object.
+        arrange: returns the plan as it is to be: for what follows from other settings.
+        say: yields lines of the protocol's own about what is begun.
+
+    Raises:
+        NeedsPerson: something is not allowed, and nobody is there to ask.
+        CounterpointError: it cannot be begun; nothing is left of it.
+    """
+    taping = common.taping
+    if taping is not None:
+        taping.check(where.repo)
+    session = Session.of(
+        repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ, taping=taping
+    )
+    name = case_name(inquiry.protocol, session.clock.now(), session.ids.token(4))
+    given = {**common.flags(inquiry.protocol), **inquiry.flags}
+    asked = replace(inquiry, flags={key: value for key, value in given.items() if value is not None})
+    try:
+        plan, allowed = _open(session, where, asked, common, name, arrange=arrange)
+    except BaseException:
+        # Nobody has been asked yet: what lies there is no case.
+        shutil.rmtree(where.cases / name, ignore_errors=True)
+        raise
+    _say_what(plan, name, say)
+    return run_to_its_end(session, where, name, allowed, as_json=as_json)
+
+
+def _open(
+    session: Session,
+    where: Where,
+    inquiry: Inquiry,
+    common: Common,
+    name: str,
+    *,
+    arrange: Callable[[CasePlan], CasePlan],
+) -> tuple[CasePlan, Allowed]:
+    """Plan the case, ask for leave and write its beginning."""
+
+    def case_folder() -> Path:
+        folder = where.make() / name
+        folder.mkdir(mode=0o700)
+        return folder
+
+    plan = arrange(plan_inquiry(inquiry, session=session, case_folder=case_folder))
+    for notice in plan.notices:
+        tell(f"note: {notice}", colour="yellow")
+    check_agents(session, plan)
+    allowed = ask_leave(
+        session,
+        plan.leave(),
+        trust_flag=common.trust_commands,
+        consent_flags=common.consents,
+        proposal=plan.proposal,
+    )
+    where.make()
+    seed = None
+    if session.taping is not None:
+        session.taping.begin(plan.settings, plan.docket, plan.seats, name, protocol=plan.protocol)
+        seed = session.taping.seed(name)
+    open_planned(session, plan, case=name, grants=allowed.grants, seed=seed)
+    return plan, allowed
+
+
+def _say_what(plan: CasePlan, name: str, say: Callable[[CasePlan], Iterable[str]]) -> None:
+    words, most = VIEWS[plan.protocol].words, plan.limits.max_rounds
+    tell(f"case {name}")
+    if plan.author:
+        tell(f"{words.author}: {_agent(plan.settings, plan.author)}")
+    tell(f"{words.judges}: {', '.join(_agent(plan.settings, party) for party in plan.judges)}")
+    if not plan.terms.vote_only:
+        tell(f"rounds: {most} at most")
+    if plan.docket.tree:
+        tell(f"they can read the files of {plan.docket.tree[:12]}")
+    for line in say(plan):
+        tell(line)
+    for remark in plan.docket.remarks[:_SHOWN_REMARKS]:
+        tell(f"note: {remark}", colour="yellow")
+    if (more := len(plan.docket.remarks) - _SHOWN_REMARKS) > 0:
+        tell(f"note: and {more} more; the report has them all", colour="yellow")
+
+
+def _agent(settings: Settings, name: str) -> str:
+    agent = settings.agents[name]
+    about = [] if agent.kind == name else [agent.kind.value]
+    about += [f"sends to {agent.destination}"] if agent.destination != LOCAL else []
+    return f"{name} ({', '.join(about)})" if about else name
