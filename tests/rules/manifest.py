@@ -8,9 +8,10 @@ from typing import Final
 
 from tests.rules.entries_rules import ENTRIES
 from tests.rules.mailbox_rules import MAILBOX
+from tests.rules.propose_rules import PROPOSE
 from tests.rules.review_rules import REVIEW
 from tests.rules.stages_rules import STAGES
 
 __all__ = ["RULES"]
 
-RULES: Final = (*REVIEW, *MAILBOX, *ENTRIES, *STAGES)
+RULES: Final = (*REVIEW, *MAILBOX, *ENTRIES, *STAGES, *PROPOSE)

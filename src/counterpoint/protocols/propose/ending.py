@@ -87,12 +87,12 @@ def _of_a_review(state: ProposeState) -> Conclusion | None:
 
 def model_drift(state: ProposeState) -> str:
     """Say which models answered for one configuration, where they are not the same; else ""."""
-    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    found: dict[tuple[str, str], dict[str, None]] = {}
     for sealed in state.seals.values():
         seat = state.case.seat(sealed.turn.seat)
         assert seat is not None, "only seats seal"
         if sealed.model_reported not in NOT_SAID:
-            found.setdefault((seat.party, seat.agent, seat.given), {})[sealed.model_reported] = None
+            found.setdefault((seat.agent, seat.given or seat.party), {})[sealed.model_reported] = None
     drifted = next((list(models) for models in found.values() if len(models) > 1), [])
     return f"the model that answers has changed: {', '.join(drifted)}" if drifted else ""
 
