@@ -48,6 +48,11 @@ print(json.dumps({"summary": "Read.", "findings": [finding], "responseToRebuttal
 """
 SEATS: Final = ("--no-comment", "--author", "ana", "--reviewer", "critic", "--consent", "acme")
 _HEX: Final = re.compile(r"\b[0-9a-f]{12,64}\b")
+_MADE: Final = {
+    re.compile(r"\d{4}-\d\d-\d\d[T ][0-9:.]+(Z|\+00:00)?"): "TIME",
+    re.compile(r"\bsig=[A-Za-z0-9+/=]+"): "SIGNATURE",
+    re.compile(r"ssh-ed25519 [A-Za-z0-9+/=]+"): "KEY",
+}
 SECRET: Final = "sk-planted-4f2a9c7e11"
 
 
@@ -129,7 +134,24 @@ class Studio:
             re.sub(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)", "TIME", text.replace(folder.name, "CASE"))
             for text in texts
         ]
-        return [_HEX.sub(lambda m: names.setdefault(m[0][:12], f"HEX-{len(names)}"), text) for text in texts]
+        return [_numbered(text, names) for text in texts]
+
+    def texts_of(self, repo: Path) -> dict[str, str]:
+        """Return the files of a case there, byte for byte but for times, signatures and what is made of them."""
+        (folder,) = (repo / ".counterpoint" / "cases").iterdir()
+        found = {}
+        for path in (path for path in folder.iterdir() if path.suffix in {".md", ".json"}):
+            names: dict[str, str] = {}
+            text = path.read_bytes().decode().replace(folder.name, "CASE").replace(str(repo), "REPOSITORY")
+            for pattern, word in _MADE.items():
+                text = pattern.sub(word, text)
+            found[path.name.replace(folder.name, "CASE")] = _numbered(text, names)
+        return found
+
+
+def _numbered(text: str, names: dict[str, str]) -> str:
+    """Return a text with each id and digest numbered by where it first stands."""
+    return _HEX.sub(lambda found: names.setdefault(found[0][:12], f"HEX-{len(names)}"), text)
 
 
 @pytest.fixture
@@ -153,6 +175,9 @@ def test_two_rounds_play_again_on_another_machine(studio: Studio) -> None:
     assert "note: the cassette" not in played.err
     here, there = studio.git.top, studio.other / "shop"
     assert studio.record_of(there) == studio.record_of(here)
+    files = studio.texts_of(here)
+    assert studio.texts_of(there) == files
+    assert {"CASE.channel.md", "report.md", "result.json", "verdict-003.json"} <= files.keys()
     tree = [studio.git.git("-C", str(top), "rev-parse", "HEAD^{tree}", "HEAD~1^{tree}") for top in (here, there)]
     assert tree[0] == tree[1]
     assert (there / "tools" / "run me.sh").stat().st_mode & 0o111
