@@ -4,11 +4,13 @@ import json
 import os
 import shlex
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from counterpoint.drive.cassettes import Taping
 from counterpoint.drive.paths import find_folders
 from counterpoint.drive.permission import Wanted
 from counterpoint.drive.proposing import propose_agents
@@ -166,3 +168,35 @@ def test_the_lines_that_the_error_names_set_up_the_pair_that_was_proposed(
     again = propose_agents(session, set_up, 2)
     assert (again.seats, again.asked, again.remarks) == (first.seats, (), ())
     assert again.settings == set_up
+
+
+def test_two_of_one_vendor_that_are_set_up_sit_and_it_is_said(
+    project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 5: nobody is asked about what is set up, and the same vendor is told all the same."""
+    del home
+    monkeypatch.setenv("OPENAI_API_KEY", "planted-key-0123456789abcdef")
+    table = 'kind = "openai"\nmodel = "gpt-5.5"\n'
+    project.configure(f"[agents.b]\n{table}[agents.a]\n{table}")
+    settings = loaded(settings_file=project.config / "config.toml")
+    found = propose_agents(session_of(project), settings, 2)
+    assert (found.seats, found.asked) == (("a", "b"), ())
+    assert found.remarks == ("2 seats are a and b's, same vendor: not independent",)
+    beside = propose_agents(session_of(project), settings, 1, beside=("b",))
+    assert (beside.seats, beside.remarks) == (("a",), ("2 seats are b and a's, same vendor: not independent",))
+
+
+def test_a_replay_takes_whoever_its_cassette_seats_and_looks_at_nobody(project: Project, home: Path) -> None:
+    """Issue 5, point 6: neither the program nor the key of a recorded agent is here any more."""
+    install(project, "codex", first=f"touch {home}/started")
+    recorded = "".join(
+        f'[agents.{kind}]\nkind = "{kind}"\nenvironment = ["RECORDED"]\n' for kind in ("claude", "codex")
+    )
+    folder = home / "tape"
+    folder.mkdir()
+    (folder / "config.toml").write_text(recorded)
+    session = replace(session_of(project), taping=Taping(folder=folder, is_replay=True))
+    theirs = '[agents.aaa]\nkind = "codex"\nenvironment = ["RECORDED"]\n'
+    found = propose_agents(session, loaded(theirs, settings_file=folder / "config.toml"), 2)
+    assert (found.seats, found.asked) == (("codex", "claude"), ())
+    assert not (home / "started").exists()
