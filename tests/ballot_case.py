@@ -14,6 +14,7 @@ from counterpoint.core.checks import Evidence, EvidenceStatus, PathCheck, QuoteC
 from counterpoint.core.codec import decode, encode, entry_type
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
 from counterpoint.core.entries import (
+    AnswerRequested,
     AttemptFailed,
     CaseOpened,
     Entry,
@@ -27,7 +28,7 @@ from counterpoint.core.rules import AddNote, Materials, Opened, Withdraw
 from counterpoint.core.sealing import seal, seal_evidence
 from counterpoint.core.values import Turn, Usage
 from counterpoint.errors import Refused
-from counterpoint.protocols.ballot import BALLOT, BallotState, as_text, candidate_of
+from counterpoint.protocols.ballot import BALLOT, BallotState, as_text, candidate_of, reservations_of
 
 __all__ = [
     "ANN",
@@ -180,6 +181,14 @@ class Play:
         entries = BALLOT.settle(self.state, NOW + timedelta(minutes=minutes), self.vault)
         self.append(*entries)
         return entries[-1]
+
+    def settle_rest(self) -> Entry:
+        """Reveal what is still sealed of a vote, and have its reservations classified."""
+        seats = [s.turn.seat for s in self.state.sealed.values() if s.turn.id not in self.state.revealed]
+        self.append(*(self.revealed(seat) for seat in seats))
+        ids = tuple(each.id for each in reservations_of(self.state, self.state.round))
+        asked = AnswerRequested(seat=self.state.orchestrator, round=self.state.round, findings=ids)
+        return self.append(asked)[-1]
 
     def all_answer(self, *replies: object) -> Entry:
         """Have everybody who owes a turn answer, in the roster's order, and settle; None fails one for good."""

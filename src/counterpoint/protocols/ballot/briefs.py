@@ -31,7 +31,7 @@ _ONE: Final = "Answer with exactly one JSON object that fits the schema, and not
 VOTE: Final = f"""\
 You vote on one version of a document. {_DATA}
 
-Judge `text`, all of it. Under `since_you_voted` is what was said since you voted last, where there was such a vote: the
+Judge `text`, all of it. `since_you_voted` holds what was said since your last vote, where you have cast one: the
 votes, what became of them, and what the orchestrator answered. Give your reason first, then vote:
 - `Approved`: it can stand as it is, and you have no reservation;
 - `Approved with reservations`: it can stand, and something small should be better. Name each under `reservations`. If

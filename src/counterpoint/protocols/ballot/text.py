@@ -43,10 +43,10 @@ def debate_heading(round_number: int) -> str:
 
 def as_text(body: str) -> str:
     """Return a body as the text that stands between the version heading and the debate."""
-    return f"\n{visible(body).strip(_EMPTY)}\n\n"
-
-
-_EMPTY: Final = "\n \t"
+    lines = visible(body).split("\n")
+    said = [number for number, line in enumerate(lines) if line.strip()]
+    kept = lines[said[0] : said[-1] + 1] if said else []
+    return "\n".join(("", *kept, "", ""))
 
 
 def candidate_of(text: str) -> str:
