@@ -166,7 +166,7 @@ def _opened(entry: CaseOpened) -> str:
     seats = [f"{seat.name}: party {seat.party}, agent {seat.agent}, {_where(seat)}" for seat in entry.roster]
     question = quoted(entry.docket.question) if "\n" in entry.docket.question else in_line(entry.docket.question)
     lines = [*_docket(entry.docket), *_terms(entry)]
-    return f"{question}\n\n{_listed(lines)}\n\nSeats:\n\n{_listed(seats)}"
+    return "\n\n".join(filter(None, (question, _listed(lines), "Seats:", _listed(seats))))
 
 
 def _terms(entry: CaseOpened) -> list[str]:
@@ -188,7 +188,9 @@ def _listed(lines: list[str]) -> str:
 
 
 def _docket(docket: Docket) -> list[str]:
-    lines = [f"Candidate {docket.candidate}"]
+    lines = [f"Candidate {docket.candidate}"] if docket.candidate else []
+    if docket.tree:
+        lines.append(f"Files that may be read: {docket.tree}")
     if docket.base:
         lines += [f"Base {docket.base}", f"Changed paths: {len(docket.paths)}"]
     lines += [

@@ -2,7 +2,7 @@
 
 A change stands at its merge base, whose settings hold for its review. A question or a text stands where the command
 was started: in a repository the settings are those of the merge base too, since what is checked out may be
-somebody else's branch; outside of one there are only the person's own.
+somebody else's branch, and on a `main` without a remote those of HEAD. Outside of one there are the person's own.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any
 from counterpoint.core.docket import Seat
 from counterpoint.core.entries import CaseOpened
 from counterpoint.drive.committed import read_at, read_settings_files, settings_files
-from counterpoint.drive.config import RepositoryFiles, load, load_own
+from counterpoint.drive.config import REPOSITORY_FILES, RepositoryFiles, load, load_own
 from counterpoint.drive.keys import read_agents
 from counterpoint.drive.paths import Folders, path_text
 from counterpoint.drive.session import Session
@@ -24,7 +24,7 @@ from counterpoint.drive.settings import LocalAgent, ModelAgent, Origin, Settings
 from counterpoint.drive.shapes import Place
 from counterpoint.errors import ConfigError, SourceError
 from counterpoint.isolation.repository import Quarantine, Repository
-from counterpoint.isolation.revisions import default_base, head, merge_base, resolve
+from counterpoint.isolation.revisions import default_base, head, head_or_none, is_on_default, merge_base, resolve
 
 __all__ = [
     "Ground",
@@ -112,7 +112,7 @@ def find_ground(
     repository = find_repository(folder)
     files, why = None, ""
     if repository is not None:
-        files, why = settings_here(repository.top, flags={}, folders=folders, environment=environment)
+        files, why = _files_for_words(repository, folders=folders, environment=environment)
     loaded = load(
         flags=flags or {},
         environment=environment,
@@ -128,6 +128,24 @@ def find_ground(
         settings=loaded.settings,
         notices=(*loaded.notices, *([why] if why else ())),
     )
+
+
+def _files_for_words(
+    repository: Repository, *, folders: Folders, environment: Mapping[str, str]
+) -> tuple[RepositoryFiles | None, str]:
+    """Return the settings files at the merge base, or at HEAD where that is what others would be compared with.
+
+    Where there are none, say why, unless the work tree has none that could be missed.
+    """
+    files, why = settings_here(repository.top, flags={}, folders=folders, environment=environment)
+    if files is not None:
+        return files, why
+    with Quarantine(repository) as quarantine:
+        tip = head_or_none(quarantine)
+        if tip is not None and is_on_default(quarantine):
+            return settings_files(quarantine, tip), ""
+    is_missed = any(os.path.lexists(repository.top / name) for name in REPOSITORY_FILES)
+    return None, why if is_missed else ""
 
 
 def find_repository(folder: Path) -> Repository | None:

@@ -13,7 +13,7 @@ from counterpoint.errors import SourceError
 from counterpoint.isolation.git import Place
 from counterpoint.isolation.repository import Quarantine
 
-__all__ = ["default_base", "head", "head_or_none", "merge_base", "resolve"]
+__all__ = ["default_base", "head", "head_or_none", "is_on_default", "merge_base", "resolve"]
 
 _NAME: Final = re.compile(r"(?P<name>[^\x00-\x20\x7f~^:?*\[\\]+)(?P<walk>(?:[~^][0-9]{0,6})*)")
 _ODD: Final = re.compile(r"^[-/.]|\.\.|//|@\{|/\.|[/.]$|\.lock$")
@@ -78,9 +78,8 @@ def default_base(quarantine: Quarantine) -> str:
         if _look_up(quarantine, ref):
             return ref
     tried = [ref.removeprefix("refs/remotes/") for ref in _DEFAULTS]
-    git, place = quarantine.git, quarantine.repository.place
-    if not git.run("for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes/", place=place):
-        current = git.run("symbolic-ref", "--quiet", "HEAD", place=place, accept=(0, 1)).decode().strip()
+    if not _has_remote(quarantine):
+        current = _checked_out(quarantine)
         for ref in _LOCAL:
             short = ref.removeprefix("refs/heads/")
             if ref == current:
@@ -93,6 +92,21 @@ def default_base(quarantine: Quarantine) -> str:
         f"no branch to compare with; tried {', '.join(tried)}",
         hint="name one with --base, such as `--base main` or `--base HEAD~1`",
     )
+
+
+def is_on_default(quarantine: Quarantine) -> bool:
+    """Return whether `main` or `master` is checked out in a repository that has no remote branch at all."""
+    return not _has_remote(quarantine) and _checked_out(quarantine) in _LOCAL
+
+
+def _has_remote(quarantine: Quarantine) -> bool:
+    git, place = quarantine.git, quarantine.repository.place
+    return bool(git.run("for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes/", place=place))
+
+
+def _checked_out(quarantine: Quarantine) -> str:
+    git, place = quarantine.git, quarantine.repository.place
+    return git.run("symbolic-ref", "--quiet", "HEAD", place=place, accept=(0, 1)).decode("utf-8", "replace").strip()
 
 
 def merge_base(quarantine: Quarantine, base: str, candidate: str) -> str:
