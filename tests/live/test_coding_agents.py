@@ -207,11 +207,12 @@ def test_a_coding_agent_reviews_in_one_turn(kind: str, tmp_path: Path) -> None:
     assert result["usage"]["output_tokens"] == requests * OUTPUT
 
 
+@pytest.mark.parametrize("status", ["429", "500", "529"])
 @pytest.mark.parametrize("kind", ["codex", "claude", "gemini-cli"])
-def test_a_failing_api_is_asked_once(kind: str, tmp_path: Path) -> None:
+def test_a_failing_api_is_asked_once(kind: str, status: str, tmp_path: Path) -> None:
     """Issue 5 point 2: retries are off; what the API said is the reason, without the key that it repeats."""
     stage = Stage(tmp_path, kind)
-    with FakeApi(lambda _question: Answer(fault="fail", value="500")) as api:
+    with FakeApi(lambda _question: Answer(fault="fail", value=status)) as api:
         stage.settle(api.url)
         result = stage.review("--reviewer", "critic", COUNTERPOINT_LIMITS_ASKS_PER_TURN="1")
     assert (result["decision"], result["stop_reason"]) == ("undetermined", "failed")
