@@ -23,7 +23,7 @@ from counterpoint.protocols.propose.state import (
 )
 from counterpoint.protocols.propose.table import Phase
 
-__all__ = ["Conclusion", "conclusion", "decide", "has_spent_tokens", "model_drift", "next_round", "questions"]
+__all__ = ["Ending", "decide", "ending_of", "has_spent_tokens", "model_drift", "next_round", "questions"]
 
 NOT_SAID: Final = frozenset({"", "not reported"})
 """What stands for a model where the agent names none."""
@@ -33,55 +33,53 @@ _OF_A_REVIEW: Final = frozenset({StopReason.AGREED, StopReason.ROUNDS_SPENT, Sto
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conclusion:
+class Ending:
     """Why a case ends after the stage that is over."""
 
     stop: StopReason
     detail: str
 
 
-def conclusion(state: ProposeState) -> Conclusion | None:
+def ending_of(state: ProposeState) -> Ending | None:
     """Return how a case whose stage is over ends; None where it goes on."""
     return _nothing_was_asked(state) or _cannot_go_on(state) or _of_a_review(state)
 
 
-def _nothing_was_asked(state: ProposeState) -> Conclusion | None:
+def _nothing_was_asked(state: ProposeState) -> Ending | None:
     if asked(state):
         return None
     if is_blank(state.case):
-        return Conclusion(stop=StopReason.NEEDS_INPUT, detail="the requirement is blank")
+        return Ending(stop=StopReason.NEEDS_INPUT, detail="the requirement is blank")
     if fault := input_fault(state.case):
-        return Conclusion(stop=StopReason.FAILED, detail=fault)
+        return Ending(stop=StopReason.FAILED, detail=fault)
     most, seats = state.case.limits.max_calls, len(state.case.roster)
     detail = f"{most} call{'s' if most > 1 else ''} cannot ask {seats} seats side by side"
-    return Conclusion(stop=StopReason.BUDGET_SPENT, detail=detail)
+    return Ending(stop=StopReason.BUDGET_SPENT, detail=detail)
 
 
-def _cannot_go_on(state: ProposeState) -> Conclusion | None:
+def _cannot_go_on(state: ProposeState) -> Ending | None:
     if silent := missing(state):
-        return Conclusion(stop=StopReason.FAILED, detail=f"{', '.join(silent)} gave no valid answer")
+        return Ending(stop=StopReason.FAILED, detail=f"{', '.join(silent)} gave no valid answer")
     if drift := model_drift(state):
-        return Conclusion(stop=StopReason.FAILED, detail=drift)
+        return Ending(stop=StopReason.FAILED, detail=drift)
     if asked_for := questions(state):
         detail = f"a person has to answer {len(asked_for)} question{'s' if len(asked_for) > 1 else ''} first"
-        return Conclusion(stop=StopReason.NEEDS_INPUT, detail=detail)
+        return Ending(stop=StopReason.NEEDS_INPUT, detail=detail)
     return None
 
 
-def _of_a_review(state: ProposeState) -> Conclusion | None:
+def _of_a_review(state: ProposeState) -> Ending | None:
     if state.stage != Phase.REVIEWING:
         return None
     limits = state.case.limits
     if _is_agreed(state):
         detail = f"every critic accepts version {state.versions[-1].version}"
-        return Conclusion(stop=StopReason.AGREED, detail=detail)
+        return Ending(stop=StopReason.AGREED, detail=detail)
     if _is_stalled(state):
         detail = f"nothing that counts has changed for {limits.stall_rounds} rounds"
-        return Conclusion(stop=StopReason.STALLED, detail=detail)
+        return Ending(stop=StopReason.STALLED, detail=detail)
     if state.round >= limits.max_rounds:
-        return Conclusion(
-            stop=StopReason.ROUNDS_SPENT, detail=f"{state.round} of {limits.max_rounds} rounds are held"
-        )
+        return Ending(stop=StopReason.ROUNDS_SPENT, detail=f"{state.round} of {limits.max_rounds} rounds are held")
     return None
 
 
@@ -155,7 +153,7 @@ def decide(state: ProposeState, stop: StopReason) -> tuple[StopReason, Decision,
 
 def _true_stop(state: ProposeState, stop: StopReason) -> StopReason:
     if stop in _COMPUTED:
-        found = conclusion(state) if is_over(state) else None
+        found = ending_of(state) if is_over(state) else None
         if found is None or found.stop is not stop:
             return StopReason.FAILED
         return StopReason.BUDGET_SPENT if stop in _OF_A_REVIEW and has_spent_tokens(state) else stop

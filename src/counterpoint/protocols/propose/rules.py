@@ -19,7 +19,7 @@ from counterpoint.core.stages import Course, Follower, Part, Stage
 from counterpoint.core.values import Decision, Severity, StopReason, Turn
 from counterpoint.protocols.propose import briefs
 from counterpoint.protocols.propose import forms as form
-from counterpoint.protocols.propose.ending import conclusion, decide, next_round
+from counterpoint.protocols.propose.ending import decide, ending_of, next_round
 from counterpoint.protocols.propose.guards import GUARDS_OF_CANDIDATES, GUARDS_OF_REVIEWS, GUARDS_OF_SCANS
 from counterpoint.protocols.propose.ledger import Tracked
 from counterpoint.protocols.propose.lookups import requests_of, standing_of
@@ -98,7 +98,7 @@ STAGES: Final[Mapping[str, Stage[ProposeState]]] = MappingProxyType(
 
 
 def _follow(state: ProposeState, _missing: tuple[str, ...]) -> Follower:
-    if found := conclusion(state):
+    if found := ending_of(state):
         stop, decision, _ = decide(state, found.stop)
         return CaseClosed(stop_reason=stop, decision=decision, detail=found.detail)
     if state.stage == Phase.REVIEWING:
@@ -111,7 +111,7 @@ def _follow(state: ProposeState, _missing: tuple[str, ...]) -> Follower:
 
 def _halts(state: ProposeState, now: datetime) -> tuple[StopReason, str] | None:
     """Return the threshold that a review has crossed; calls are counted before they are made, and not after."""
-    found = conclusion(state)
+    found = ending_of(state)
     goes_on = found is None or found.stop not in {StopReason.FAILED, StopReason.NEEDS_INPUT}
     if state.stage != Phase.REVIEWING or not goes_on:
         return None
