@@ -33,7 +33,7 @@ _ENDS: Final = timedelta(seconds=1)
 """A cancellation so near to the deadline is the deadline's."""
 _CANDIDATES: Final = ("candidate", "judged_before")
 _CHANGED_HINT: Final = (
-    "review the same commits with the same flags, or record the case anew; "
+    "begin it on the same commits or texts with the same flags, or record the case anew; "
     "the case is kept and can be resumed or withdrawn"
 )
 _FAILURES: Final[Mapping[str, type[AgentError]]] = {

@@ -104,7 +104,7 @@ def read_entries(store: Store, channel: str) -> tuple[tuple[Block, Entry], ...]:
 def decode_blocks(channel: str, blocks: Sequence[Block]) -> tuple[tuple[Block, Entry], ...]:
     """Return a case's entries with their blocks; raises as `read_entries`."""
     if not blocks:
-        hint = "its beginning was interrupted; remove its folder, and review again"
+        hint = "its beginning was interrupted; remove its folder, and begin anew"
         raise Corrupt(channel, 0, "the case was never opened: there is no entry after its genesis", hint=hint)
     try:
         return tuple((block, decode(block.type, block.fields)) for block in blocks)
