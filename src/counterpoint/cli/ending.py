@@ -19,8 +19,8 @@ from counterpoint.core.canonical import visible
 from counterpoint.drive.cases import PROTOCOLS, LoadedCase
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
-from counterpoint.drive.running import Session, drive_case_on_disk, put_away_of_closed
-from counterpoint.errors import CounterpointError
+from counterpoint.drive.running import Session, drive_case_on_disk, keep_document_of_closed, put_away_of_closed
+from counterpoint.errors import CounterpointError, LeaseHeld, NeedsPerson
 from counterpoint.views.kinds import view_of
 from counterpoint.views.writing import render_result, write_files, write_reports
 
@@ -52,10 +52,14 @@ def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, 
 
 
 def put_away(where: Where, case: str) -> None:
-    """Leave no half edit of a closed case in the work tree, where its driver was killed; say where it is kept."""
+    """Leave no half edit of a closed case, where its driver was killed: what lies in files is put right, or away."""
     session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
     if line := put_away_of_closed(session, case):
         tell(f"note: {line}", colour="yellow")
+    try:
+        keep_document_of_closed(session, case, resume=where.command_line("resume", case))
+    except (NeedsPerson, LeaseHeld) as error:  # the case is decided, whatever became of its file since
+        tell(f"note: {error}", colour="yellow")
 
 
 def _keeping_files(watcher: Watcher, where: Where, case: str) -> OnEvent:

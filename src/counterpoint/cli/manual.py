@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-__all__ = ["CASE_EXITS", "READ_EXITS", "Manual", "ManualGroup", "json_option"]
+__all__ = ["CASE_EXITS", "READ_EXITS", "Manual", "ManualGroup", "ManualWithMore", "json_option"]
 
 CASE_EXITS: Final[Mapping[int, str]] = MappingProxyType(
     {
@@ -57,6 +57,34 @@ class _Told(click.Command):
 
 class Manual(_Told):
     """A command with examples and exit codes in its help."""
+
+
+class ManualWithMore(Manual):
+    """A command that has others below it, each by its name in the place of the first argument.
+
+    A file or a question of such a name is written as `./verify`, or after `--`.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.below: dict[str, click.Command] = {}
+
+    def add(self, command: click.Command) -> None:
+        """Put a command below this one."""
+        assert command.name is not None, "a command is called by its name"
+        self.below[command.name] = command
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if args and args[0] in self.below:
+            return self.below[args[0]].make_context(f"{info_name} {args[0]}", args[1:], parent=parent, **extra)
+        return super().make_context(info_name, args, parent=parent, **extra)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(80)) for name, command in self.below.items()])
 
 
 class ManualGroup(_Told, click.Group):

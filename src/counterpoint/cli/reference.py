@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from counterpoint.cli.main import counterpoint
+from counterpoint.cli.manual import ManualWithMore
 from counterpoint.views.schema import RESULT_SCHEMA
 
 __all__ = ["PAGES", "commands", "main"]
@@ -25,6 +26,9 @@ Written by `make docs` from the commands themselves; a test fails where this pag
 def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
     """Yield a command and all below it, with the words that call each."""
     yield name, command
+    if isinstance(command, ManualWithMore):
+        for word, below in command.below.items():
+            yield from commands(below, f"{name} {word}")
     if isinstance(command, click.Group):
         context = click.Context(command, info_name=name)
         for word in command.list_commands(context):

@@ -350,4 +350,5 @@ def make_rules(
         outcome=course.outcome,
         describe=machine.describe,
         exit_code=course.exit_code,
+        document=course.document,
     )

@@ -147,6 +147,9 @@ class Rules(Generic[S]):
     """Return what an entry says to people, as Markdown; text of others in one line or in a quotation."""
     exit_code: Callable[[Outcome], int] = exit_code
     """Return the exit code of a command that ends with this outcome."""
+    document: Callable[[S, Mapping[str, str]], str] | None = None
+    """Return the file that a case of this protocol keeps up to date, where it was begun on one; given are the state
+    and the instant at which each accepted answer was sealed, by its turn's id."""
 
     def fold(self, entries: tuple[Entry, ...], state: S | None = None) -> S:
         """Return the state after `entries`, from `state` or from the beginning."""

@@ -97,6 +97,8 @@ class Course(Generic[S]):
     halts: Callable[[S, datetime], tuple[StopReason, str] | None] = lambda _state, _now: None
     """Return a limit that ends the case after a stage, whatever would follow it."""
     exit_code: Callable[[Outcome], int] = exit_code
+    document: Callable[[S, Mapping[str, str]], str] | None = None
+    """As `Rules` has it."""
 
 
 def stage_rows(

@@ -74,8 +74,10 @@ class Driver(Generic[S]):
         limiter: Limiter | None = None,
         on_event: OnEvent = ignore_events,
         voucher: Voucher | None = None,
+        keep: Callable[[], None] | None = None,
     ) -> None:
         self._observer = on_event
+        self._keep = keep
         self._dropped: str | None = None
         self._recovered = False
         self._clock = clock
@@ -127,6 +129,7 @@ class Driver(Generic[S]):
         file, asker = self._file, self._asker
         state = await in_thread(file.refresh)
         if state.closed is not None:
+            await self._keep_document()
             return Step.CLOSED
         if not self._recovered:
             self._recovered = True
@@ -150,8 +153,13 @@ class Driver(Generic[S]):
             await asker.append(*settled)
             self._tell_settled(settled[-1])
             return Step.AGAIN
+        await self._keep_document()
         await self._ask_all(rules.due(state, now))
         return Step.AGAIN
+
+    async def _keep_document(self) -> None:
+        if self._keep is not None:
+            await in_thread(self._keep)
 
     async def _land(self, state: S, openings: Openings) -> None:
         """Bring the branch to what accepted answers made, before they are opened in the record."""

@@ -16,6 +16,7 @@ from counterpoint.core.entries import CaseOpened
 from counterpoint.drive.api import rules_of
 from counterpoint.drive.cases import HOME, LoadedCase, load_case, make_home
 from counterpoint.drive.consent import Grant
+from counterpoint.drive.document import KeptDocument
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.editing import Editing
 from counterpoint.drive.ground import Ground, ground_of
@@ -42,6 +43,7 @@ __all__ = [
     "check_seats",
     "drive_case_on_disk",
     "driving",
+    "keep_document_of_closed",
     "objects_of",
     "put_away_of_closed",
     "refuse_edited",
@@ -90,6 +92,8 @@ def driving(
             _subject(session, opened, ground, store.vault(case), may_run=may_run) as subject,
             programs_of(case),
         ):
+            resume = resume or f"counterpoint resume {case}"
+            document = _document(session, opened, ground, resume=resume)
             driver = Driver(
                 rules_of(opened.protocol),
                 store,
@@ -98,7 +102,7 @@ def driving(
                     session,
                     opened,
                     ground,
-                    resume=resume or f"counterpoint resume {case}",
+                    resume=resume,
                     objects=objects_of(session.cases, case),
                 ),
                 subject,
@@ -107,6 +111,7 @@ def driving(
                 name=f"driver-{session.ids.token(8)}",
                 on_event=on_event,
                 voucher=_voucher(session, case),
+                keep=document.keep if document is not None else None,
             )
             try:
                 yield driver
@@ -236,6 +241,37 @@ def put_away_of_closed(session: Session, case: str) -> str:
             return _editing(session, opened, store.vault(case), repository).put_away(lambda _turn: False)
     except LeaseHeld:
         return ""  # whoever drives it puts away by itself
+
+
+def _document(session: Session, opened: CaseOpened, ground: Ground, *, resume: str) -> KeptDocument[CaseState] | None:
+    """Return the file that the case was begun on; None where it was begun on none."""
+    rules, docket = rules_of(opened.protocol), opened.docket
+    if rules.document is None or not docket.paths:
+        return None
+    return KeptDocument(
+        ground.folder / docket.paths[0].path,
+        folder=session.cases / opened.case,
+        rules=rules,
+        store=open_store(session.cases, session.folders),
+        case=opened.case,
+        resume=resume,
+    )
+
+
+def keep_document_of_closed(session: Session, case: str, *, resume: str) -> None:
+    """Bring the file that a closed case was begun on to where its record is.
+
+    Raises:
+        NeedsPerson: somebody has edited it; it is left as it is.
+        RecordError: the record cannot be read, or the file not written.
+    """
+    opened = load_case(open_store(session.cases, session.folders), session.cases, case).state.case
+    if rules_of(opened.protocol).document is None:
+        return
+    document = _document(session, opened, ground_of(session, opened), resume=resume)
+    if document is not None:
+        with hold_lease(session.cases / case, case=case, now=session.clock.now()):
+            document.keep()
 
 
 async def drive_case_on_disk(

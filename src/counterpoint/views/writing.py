@@ -1,14 +1,12 @@
 """Reports on disk: `report.md`, `result.json` and what else a protocol shows, each written whole or not at all."""
 
 import json
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.paths import path_text
+from counterpoint.drive.whole import put_whole
 from counterpoint.record.safe import typed
 from counterpoint.views.kinds import view_of
 
@@ -16,7 +14,6 @@ __all__ = ["REPORT", "RESULT", "put_whole", "render_result", "write_files", "wri
 
 REPORT: Final = "report.md"
 RESULT: Final = "result.json"
-_READABLE: Final = 0o644
 
 
 def write_reports(case: LoadedCase, out: Path | None = None) -> tuple[Path, Path]:
@@ -56,24 +53,3 @@ def write_files(case: LoadedCase) -> tuple[Path, ...]:
     for name, text in texts.items():
         put_whole(folder / name, text.encode())
     return tuple(folder / name for name in texts)
-
-
-def put_whole(path: Path, content: bytes) -> None:
-    """Put `content` under `path`, whole or not at all, for everybody to read. A link there is replaced, not followed.
-
-    Raises:
-        RecordError: it cannot be written.
-    """
-    with typed(f"{path_text(path)} cannot be written"):
-        descriptor, half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fchmod(descriptor, _READABLE)
-                os.fsync(descriptor)
-            Path(half).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(half).unlink()
-            raise

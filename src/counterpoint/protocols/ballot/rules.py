@@ -32,6 +32,7 @@ from counterpoint.protocols.ballot.briefs import (
     vote_payload,
     weigh_payload,
 )
+from counterpoint.protocols.ballot.document import render_document
 from counterpoint.protocols.ballot.forms import (
     CastVote,
     ChallengeWeights,
@@ -206,7 +207,7 @@ def _after_words(state: BallotState) -> Follower:
         if state.stage == Phase.CLASSIFYING:
             ids = tuple(each.reservation for each in state.weighed if each.round == state.round)
             return ChallengeOpened(round=state.round, about=ids)
-    reason = "; ".join(why_not(state))
+    reason = "; ".join(why_not(state, state.round))
     if state.round >= state.case.limits.max_rounds:
         return _closing(state, StopReason.NEEDS_INPUT, reason)
     return RoundOpened(round=state.round + 1, reason=reason)
@@ -236,14 +237,14 @@ def _decide(state: BallotState, stop: StopReason) -> tuple[StopReason, Decision,
     """Return the ending: agreed only if everybody agreed, and never a deadlock decided by the program (SPEC B-02)."""
     if stop in _CUT_SHORT:
         if stop is StopReason.DEADLINE_PASSED and state.stage == Phase.VOTING and not is_agreed(state):
-            return stop, Decision.REJECTED, why_not(state)
+            return stop, Decision.REJECTED, why_not(state, state.round)
         return stop, Decision.UNDETERMINED, (f"the case stopped before it was decided: {stop}",)
     if is_agreed(state):
         count = len(state.voters)
         return StopReason.AGREED, Decision.APPROVED, (f"all {count} voters approved v{state.version}",)
     if _is_deadlocked(state):
         spent = f"{state.round} of {state.case.limits.max_rounds} rounds are spent, and a person has to decide"
-        return StopReason.NEEDS_INPUT, Decision.NEEDS_INPUT, (spent, *why_not(state))
+        return StopReason.NEEDS_INPUT, Decision.NEEDS_INPUT, (spent, *why_not(state, state.round))
     return StopReason.FAILED, Decision.UNDETERMINED, ("the record ends before anything was decided",)
 
 
@@ -346,5 +347,6 @@ BALLOT: Final = make_rules(
         outcome=_outcome,
         say=_say,
         opening=OPENING_GUARDS,
+        document=render_document,
     ),
 )

@@ -167,43 +167,42 @@ def _objections(state: BallotState, round_number: int) -> Iterator[Obstacle]:
             yield Obstacle(id=each.id, seat=each.seat, says=each.point, why=why)
 
 
-def why_not(state: BallotState) -> tuple[str, ...]:
-    """Return, in sentences, what stands between the version on the table and agreement."""
-    against = (*_votes_against(state), *_weights_against(state))
-    return against or tuple(_not_passed(state))
+def why_not(state: BallotState, at: int) -> tuple[str, ...]:
+    """Return, in sentences, what stands between the version of a round and agreement."""
+    against = (*_votes_against(state, at), *_weights_against(state, at))
+    return against or tuple(_not_passed(state, at))
 
 
-def _votes_against(state: BallotState) -> Iterator[str]:
-    at, version = state.round, f"v{state.version}"
+def _votes_against(state: BallotState, at: int) -> Iterator[str]:
     for seat in state.missing_in(at):
-        yield f"{seat} gave no valid vote on {version} in time, which counts as Rejected"
+        yield f"{seat} gave no valid vote on v{at} in time, which counts as Rejected"
     for cast in state.cast_in(at):
         if cast.vote is Vote.REJECTED:
-            yield f"{cast.seat} rejected {version}"
+            yield f"{cast.seat} rejected v{at}"
 
 
-def _weights_against(state: BallotState) -> Iterator[str]:
-    weights = _weights(state)
-    for each in reservations_of(state, state.round):
+def _weights_against(state: BallotState, at: int) -> Iterator[str]:
+    weights = _weights(state, at)
+    for each in reservations_of(state, at):
         if each.needs is not Needs.NOTHING:
             yield f"{each.id} of {each.seat} needs {each.needs}"
         elif weights.get(each.id) is Weight.BLOCKING:
             yield f"{each.id} of {each.seat} was classified as blocking"
 
 
-def _weights(state: BallotState) -> dict[str, Weight]:
-    return {weighed.reservation: weighed.weight for weighed in state.weighed if weighed.round == state.round}
+def _weights(state: BallotState, at: int) -> dict[str, Weight]:
+    return {weighed.reservation: weighed.weight for weighed in state.weighed if weighed.round == at}
 
 
-def _not_passed(state: BallotState) -> Iterator[str]:
+def _not_passed(state: BallotState, at: int) -> Iterator[str]:
     """Yield what is still to be said where all that was said so far lets the text pass."""
-    reservations, weights = reservations_of(state, state.round), _weights(state)
+    reservations = reservations_of(state, at)
     if not reservations:
         return
-    if not weights:
+    if not _weights(state, at):
         yield f"{', '.join(each.id for each in reservations)} not classified"
         return
-    heard = {each.seat: each for each in state.heard if each.round == state.round}
+    heard = {each.seat: each for each in state.heard if each.round == at}
     for seat in state.voters:
         if seat not in heard:
             yield f"{seat} did not say that the cosmetic reservations may pass"
@@ -213,4 +212,4 @@ def _not_passed(state: BallotState) -> Iterator[str]:
 
 def is_agreed(state: BallotState) -> bool:
     """Return whether everybody approved the bytes on the table and no reservation stands in the way (SPEC B-14)."""
-    return state.opened is not None and not why_not(state)
+    return not why_not(state, state.round)
