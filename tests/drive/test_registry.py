@@ -1,14 +1,18 @@
 """Settings in, agents out (drive/registry.py; DESIGN 3)."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from counterpoint.agents.capabilities import PROVIDER_DEFAULT
 from counterpoint.agents.checks import ChecksAgent
 from counterpoint.agents.command import CommandAgent, CommandProfile
 from counterpoint.agents.human import HumanAgent
+from counterpoint.agents.models import ModelAgent
 from counterpoint.agents.scripted import ScriptedAgent
+from counterpoint.core.briefs import Brief
 from counterpoint.drive.registry import Registry
 from counterpoint.drive.settings import how_to_add
 from counterpoint.errors import ConfigError
@@ -138,3 +142,49 @@ def test_a_program_that_is_not_there_is_told_beforehand(tmp_path: Path, command:
         agents.agent("critic")
     assert str(caught.value) == f"agents.critic.command: {fault}"
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("own", "case", "sent"),
+    [
+        ("", 0, 128_000),
+        ("", 700, 700),
+        ("max_output_tokens = 900", 0, 900),
+        ("max_output_tokens = 900", 700, 700),
+        ("max_output_tokens = 500", 700, 500),
+    ],
+)
+def test_a_model_is_held_to_the_lower_of_its_own_limit_and_the_cases(
+    tmp_path: Path, own: str, case: int, sent: int
+) -> None:
+    """SPEC A-02: one answer is no longer than the case allows; without either, as long as the model's own limit."""
+    settings = loaded(f'[agents.critic]\nkind = "openai"\nmodel = "gpt-5.5"\neffort = "low"\n{own}\n')
+    agent = Registry(
+        settings,
+        read_at_base=lambda _path: None,
+        environment={"OPENAI_API_KEY": "k"},
+        resume="",
+        drafts=tmp_path / "drafts",
+        max_output_tokens=case,
+    ).agent("critic")
+    assert isinstance(agent, ModelAgent)
+    asked = Brief(instructions="i", payload={}, schema={"type": "object"}, shown_paths=())
+    assert json.loads(agent.request(asked).body)["max_output_tokens"] == sent
+
+
+def test_a_model_that_takes_no_limit_is_asked_without_the_cases(tmp_path: Path) -> None:
+    """It holds where it can be told; only a limit of the agent's own is refused (SPEC A-27)."""
+    chat = 'kind = "chat"\nmodel = "m"\nbase_url = "http://127.0.0.1:9"\ncontrols = ["schema"]\n'
+    (tmp_path / "config.toml").write_text(f'[agents.critic]\n{chat}effort = "{PROVIDER_DEFAULT}"\n')
+    settings = loaded("", settings_file=tmp_path / "config.toml")
+    agent = Registry(
+        settings,
+        read_at_base=lambda _path: None,
+        environment={},
+        resume="",
+        drafts=tmp_path / "drafts",
+        max_output_tokens=700,
+    ).agent("critic")
+    assert isinstance(agent, ModelAgent)
+    asked = Brief(instructions="i", payload={}, schema={"type": "object"}, shown_paths=())
+    assert not {"max_tokens", "max_completion_tokens"} & json.loads(agent.request(asked).body).keys()

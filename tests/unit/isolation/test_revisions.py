@@ -6,7 +6,7 @@ import pytest
 
 from counterpoint.errors import SourceError
 from counterpoint.isolation.repository import Quarantine, Repository
-from counterpoint.isolation.revisions import default_base, head, merge_base, resolve
+from counterpoint.isolation.revisions import default_base, head, is_on_default, merge_base, resolve
 from tests.repositories import Scratch
 
 
@@ -128,6 +128,17 @@ def test_the_branch_that_is_checked_out_is_no_base_for_itself(scratch: Scratch) 
             default_base(quarantine)
         scratch.git("branch", "master")
         assert default_base(quarantine) == "refs/heads/master"
+
+
+def test_a_main_without_a_remote_is_what_others_would_be_compared_with(scratch: Scratch) -> None:
+    """Where there is a remote, what is checked out may be anybody's; so may any other branch."""
+    with quarantine_of(scratch) as quarantine:
+        assert is_on_default(quarantine)
+        scratch.git("checkout", "-q", "-b", "work")
+        assert not is_on_default(quarantine)
+        scratch.git("checkout", "-q", "main")
+        scratch.git("update-ref", "refs/remotes/origin/other", scratch.id("rev-parse", "HEAD"))
+        assert not is_on_default(quarantine)
 
 
 def test_the_merge_base_is_where_the_branch_left(scratch: Scratch) -> None:
