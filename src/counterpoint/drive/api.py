@@ -115,7 +115,7 @@ def open_case(
         seed: hex digits that its order is shuffled by; random ones by default.
 
     Raises:
-        Refused: the roster, the quorum or the limits are against the rules; nothing was written.
+        Refused: what it would be opened with is against the rules; nothing was written.
         RecordError: the channel cannot be made.
     """
     rules, now = rules_of(protocol), clock.now()
@@ -139,8 +139,7 @@ def open_case(
     )
     settings = {"supervisor": SUPERVISOR, "name": name, "managed_version": 3}
     store.create(name, genesis, stamp=format_stamp(now), sender=DRIVER_PARTY, settings=settings)
-    file = CaseFile(store, name, rules)
-    file.append((*opening, *consents), now)
+    CaseFile(store, name, rules).append((*opening, *consents), now)
     return name
 
 

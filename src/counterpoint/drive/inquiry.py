@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from counterpoint.core.canonical import canonical_json
 from counterpoint.core.docket import Docket, Terms
@@ -20,6 +20,7 @@ from counterpoint.drive.ground import Ground, find_ground, join_given
 from counterpoint.drive.lent import SOURCES
 from counterpoint.drive.paths import disk_asked, path_text
 from counterpoint.drive.plans import CasePlan, limits_of
+from counterpoint.drive.proposing import Proposal, propose_agents
 from counterpoint.drive.session import Session
 from counterpoint.drive.settings import (
     AgentKind,
@@ -36,9 +37,6 @@ from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.revisions import head_or_none, resolve
 from counterpoint.isolation.sources import copy_sources
 from counterpoint.isolation.worktree import look_at_worktree
-
-if TYPE_CHECKING:
-    from counterpoint.drive.proposing import Proposal
 
 __all__ = ["Inquiry", "plan_inquiry"]
 
@@ -155,7 +153,7 @@ def _limits(settings: Settings, section: _Section) -> Limits:
 # --- who sits in it
 
 
-def _seated(inquiry: Inquiry, settings: Settings, session: Session) -> tuple[str, tuple[str, ...], "Proposal | None"]:
+def _seated(inquiry: Inquiry, settings: Settings, session: Session) -> tuple[str, tuple[str, ...], Proposal | None]:
     """Return the author, who judges, and the proposal that they come out of where somebody had to be found."""
     section = _section(settings, inquiry.protocol)
     needs_author = bool(section.author_key)
@@ -164,9 +162,6 @@ def _seated(inquiry: Inquiry, settings: Settings, session: Session) -> tuple[str
     missing = (needs_author and not author) + (0 if judges else inquiry.fewest_judges)
     if not missing:
         return author, judges, None
-    # What it takes to look for agents is loaded where somebody is missing.
-    from counterpoint.drive.proposing import propose_agents  # noqa: PLC0415
-
     proposal = propose_agents(session, settings, missing, may_repeat=inquiry.may_repeat)
     found = proposal.seats
     if needs_author and not author:
