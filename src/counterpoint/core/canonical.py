@@ -10,7 +10,7 @@ Source: SECURITY B.1 (6), B.4.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 __all__ = ["HIDDEN", "MAX_INT", "NotCanonical", "canonical_json", "digest", "parse_json", "visible"]
@@ -34,13 +34,14 @@ def canonical_json(value: object) -> str:
     Raises:
         NotCanonical: a float, a large integer, a key that is not an ASCII string or a lone surrogate is in it.
     """
-    _check(value, 0, MAX_DEPTH, _ascii_key)
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=dict)
+    _check(value, 0, MAX_DEPTH, ascii_keys=True)
+    text = _ENCODER.encode(value)
     if _SURROGATE.search(text):
         raise NotCanonical("a lone surrogate has no UTF-8 form")
     return text
 
 
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=dict)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_SHOWN = 60
 
@@ -50,34 +51,39 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
 
 
-def _check(value: object, depth: int, max_depth: int, check_key: Callable[[object], None]) -> None:
+def _check(value: object, depth: int, max_depth: int, *, ascii_keys: bool) -> None:
     if depth > max_depth:
         raise NotCanonical(f"nested deeper than {max_depth}")
+    if value is None or type(value) in _PLAIN:
+        return
+    inner: Iterable[object] = ()
     match value:
-        case int() if abs(value) > MAX_INT:
-            raise NotCanonical(f"an integer of {value.bit_length()} bits; at most 53 are kept")
-        case None | bool() | int() | str():
+        case int():
+            if abs(value) > MAX_INT:
+                raise NotCanonical(f"an integer of {value.bit_length()} bits; at most 53 are kept")
+        case str():
             return
-        case Mapping():
-            for key, inner in value.items():
-                check_key(key)
-                _check(inner, depth + 1, max_depth, check_key)
+        case dict() | Mapping():
+            if ascii_keys:
+                _check_keys(value)
+            inner = value.values()
         case list() | tuple():
-            for inner in value:
-                _check(inner, depth + 1, max_depth, check_key)
+            inner = value
         case _:
             raise NotCanonical(f"{type(value).__name__} has no canonical form")
+    for item in inner:
+        _check(item, depth + 1, max_depth, ascii_keys=ascii_keys)
 
 
-def _ascii_key(key: object) -> None:
-    if not isinstance(key, str):
-        raise NotCanonical(f"key {key!r} is not a string")
-    if not key.isascii():
-        raise NotCanonical(f"key {_cut(key)!r} is not ASCII")
+_PLAIN: Final = frozenset({str, bool})
 
 
-def _any_key(key: object) -> None:
-    """Accept it: JSON has no other keys than strings, and what is read need not be canonical."""
+def _check_keys(value: Mapping[Any, object]) -> None:
+    for key in value:
+        if not isinstance(key, str):
+            raise NotCanonical(f"key {key!r} is not a string")
+        if not key.isascii():
+            raise NotCanonical(f"key {_cut(key)!r} is not ASCII")
 
 
 def parse_json(content: bytes | str, *, max_bytes: int, max_depth: int = MAX_DEPTH) -> Any:
@@ -98,8 +104,10 @@ def parse_json(content: bytes | str, *, max_bytes: int, max_depth: int = MAX_DEP
         raise NotCanonical(f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
         raise NotCanonical(f"nested deeper than {max_depth}") from None
-    _check(value, 0, max_depth, _any_key)
-    if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+    # What is read need not be canonical: JSON has no other keys than strings.
+    _check(value, 0, max_depth, ascii_keys=False)
+    # UTF-8 has no lone surrogate; only an escape can bring one in.
+    if (text is content or "\\u" in text) and _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise NotCanonical("a lone surrogate has no UTF-8 form")
     return value
 
