@@ -18,7 +18,7 @@ from counterpoint.cli.where import Where
 from counterpoint.core.canonical import visible
 from counterpoint.drive.cases import PROTOCOLS, LoadedCase
 from counterpoint.drive.paths import path_text
-from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
+from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent, ignore_events
 from counterpoint.drive.running import Session, drive_case_on_disk, keep_document_of_closed, put_away_of_closed
 from counterpoint.errors import CounterpointError, LeaseHeld, NeedsPerson
 from counterpoint.views.kinds import view_of
@@ -27,15 +27,20 @@ from counterpoint.views.writing import render_result, write_files, write_reports
 __all__ = ["end_case", "put_away", "run_to_its_end"]
 
 
-def run_to_its_end(session: Session, where: Where, case: str, allowed: Allowed, *, as_json: bool) -> int:
-    """Drive an open case to its end and print the result, or what stopped it and how to go on; return the code."""
+def run_to_its_end(
+    session: Session, where: Where, case: str, allowed: Allowed, *, as_json: bool, quiet: bool = False
+) -> int:
+    """Drive an open case to its end and print the result, or what stopped it and how to go on; return the code.
+
+    With `quiet`, nothing is told of what happens meanwhile.
+    """
     taping = session.taping
     resume = where.command_line("resume", case)
     if taping is not None:
         resume += f" {taping.flag} {shlex.quote(path_text(taping.folder))}"
     try:
         with Watcher() as watcher:
-            on_event = _keeping_files(watcher, where, case)
+            on_event = _keeping_files(ignore_events if quiet else watcher, where, case)
             driven = drive_case_on_disk(
                 session, case, may_run=allowed.may_run, grants=allowed.grants, on_event=on_event, resume=resume
             )
@@ -62,7 +67,7 @@ def put_away(where: Where, case: str) -> None:
         tell(f"note: {error}", colour="yellow")
 
 
-def _keeping_files(watcher: Watcher, where: Where, case: str) -> OnEvent:
+def _keeping_files(watcher: OnEvent, where: Where, case: str) -> OnEvent:
     """Return an observer that watches, and keeps the files for scripts as the rounds go."""
 
     def hear(event: DriveEvent) -> None:

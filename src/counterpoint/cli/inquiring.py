@@ -149,8 +149,10 @@ def run_inquiry(
     common: Common,
     *,
     as_json: bool,
+    quiet: bool = False,
     arrange: Callable[[CasePlan], CasePlan] = lambda plan: plan,
     say: Callable[[CasePlan], Iterable[str]] = lambda _plan: (),
+    began: Callable[[str], None] = lambda _case: None,
 ) -> int:
     """Begin a case, drive it to its end, print what it came to, and return the exit code.
 
@@ -159,8 +161,10 @@ def run_inquiry(
         inquiry: what the user asks for; the settings among the shared options are added to its flags.
         common: the shared options.
         as_json: whether the result is printed as one JSON object.
+        quiet: whether nothing is told of what happens meanwhile.
         arrange: returns the plan as it is to be: for what follows from other settings.
         say: yields lines of the protocol's own about what is begun.
+        began: is told the name of the case once it is open.
 
     Raises:
         NeedsPerson: something is not allowed, and nobody is there to ask.
@@ -181,8 +185,10 @@ def run_inquiry(
         # Nobody has been asked yet: what lies there is no case.
         shutil.rmtree(where.cases / name, ignore_errors=True)
         raise
-    _say_what(plan, name, say)
-    return run_to_its_end(session, where, name, allowed, as_json=as_json)
+    began(name)
+    if not quiet:
+        _say_what(plan, name, say)
+    return run_to_its_end(session, where, name, allowed, as_json=as_json, quiet=quiet)
 
 
 def _open(
