@@ -27,8 +27,8 @@ def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Com
     """Yield a command and all below it, with the words that call each."""
     yield name, command
     if isinstance(command, ManualWithMore):
-        for word, below in command.below.items():
-            yield from commands(below, f"{name} {word}")
+        for word, other in command.below.items():
+            yield from commands(other, f"{name} {word}")
     if isinstance(command, click.Group):
         context = click.Context(command, info_name=name)
         for word in command.list_commands(context):
