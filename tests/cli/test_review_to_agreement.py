@@ -80,7 +80,8 @@ def test_every_flag_of_a_review_reaches_its_case(pair: Pair) -> None:
     )  # fmt: skip
     docket = result["docket"]
     assert (docket["rationale"], docket["context"]) == ("why", "for you")
-    assert result["terms"] == {"block_on": "major", "comments": False, "commits": True, "effort": "low"}
+    ours = {"block_on": "major", "comments": False, "commits": True, "effort": "low"}
+    assert result["terms"] == {**ours, "options": [], "sources": "", "vote_only": False}
     assert (result["limits"]["max_rounds"], result["limits"]["max_calls"], result["quorum"]) == (2, 9, 1)
     assert [command["argv"] for command in docket["commands"]] == [["true"]]
     assert [seat["name"] for seat in result["seats"]] == ["ana", "critic", "checks"]

@@ -79,6 +79,8 @@ class Inquiry:
     revision: str = ""
     """The commit whose files these are; empty: HEAD."""
     vote_only: bool = False
+    options: tuple[str, ...] = ()
+    """The answers that count in a vote; empty where any text does."""
     fewest_judges: int = 2
     """How many sit in it at least beside an author; so many are proposed where nobody is named."""
     may_repeat: bool = False
@@ -127,7 +129,7 @@ def plan_inquiry(inquiry: Inquiry, *, session: Session, case_folder: Callable[[]
             tree=tree,
             remarks=(*remarks, *left_out),
         ),
-        terms=Terms(effort=section.effort, vote_only=inquiry.vote_only, sources=sources),
+        terms=Terms(effort=section.effort, vote_only=inquiry.vote_only, sources=sources, options=inquiry.options),
         limits=_limits(settings, section),
         deadline_s=settings.limits.deadline_s,
         author=author,
