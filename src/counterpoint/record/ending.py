@@ -49,6 +49,8 @@ def find_ending(part: Part) -> Ending:
     Raises:
         IndexDamaged: text was put behind the entry before `part`, so that it is another entry now.
     """
+    if part.offset and not part.content:
+        return Ending((), None)
     # Zeros are what a file grew by and never got: they are no part of the last line's entry.
     found = list(places(part.content.rstrip(b"\0")))
     before = part.content[: found[0][1]] if found else part.content

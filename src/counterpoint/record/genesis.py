@@ -8,15 +8,25 @@ The digest of its block is what a user's state folder remembers: another roster 
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
 
 from counterpoint.errors import Corrupt, Refused, UnknownEntry
+from counterpoint.record.block import parse
 from counterpoint.record.header import check_name
 from counterpoint.record.signing import NotSigned, fingerprint, raw_public
 from counterpoint.record.store import Block, Draft, Genesis
 
-__all__ = ["GENESIS_THREAD", "GENESIS_TYPE", "MODES", "genesis_draft", "parse_genesis", "party_keys_fault"]
+__all__ = [
+    "GENESIS_THREAD",
+    "GENESIS_TYPE",
+    "MODES",
+    "genesis_draft",
+    "genesis_of",
+    "parse_genesis",
+    "party_keys_fault",
+]
 
 GENESIS_TYPE: Final = "info"
 GENESIS_THREAD: Final = "genesis"
@@ -54,6 +64,17 @@ def genesis_draft(genesis: Genesis, *, stamp: str, sender: str) -> Draft:
     }
     text = _SENTENCES[genesis.mode]
     return Draft(stamp=stamp, sender=sender, type=GENESIS_TYPE, thread=GENESIS_THREAD, text=text, fields=fields)
+
+
+@lru_cache(maxsize=64)
+def genesis_of(block: bytes, *, channel: str, strict: bool) -> Genesis:
+    """Return what these bytes say as entry 0: they are read at every look at a channel, and say the same each time.
+
+    Raises:
+        Corrupt: they are no genesis entry.
+        UnknownEntry: as `parse_genesis`.
+    """
+    return parse_genesis(parse(block, channel=channel, strict=strict), channel=channel)
 
 
 def parse_genesis(block: Block, *, channel: str) -> Genesis:

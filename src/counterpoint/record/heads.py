@@ -9,6 +9,7 @@ One file for each channel id holds two slots of one line; the older one is overw
 the other. After a power cut the memory may be one entry behind the record, never ahead of it.
 """
 
+import re
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,12 +17,14 @@ from typing import Final, NamedTuple
 
 from counterpoint.core.canonical import digest
 from counterpoint.errors import Corrupt
-from counterpoint.record.fs import Access, Files
+from counterpoint.record.fs import Access, Files, Folder
 from counterpoint.record.safe import open_folder, open_own, write_all
 
 __all__ = ["Heads", "Kept", "compare"]
 
-_SLOT: Final = 64 + 1 + 16 + 1 + 64 + 1 + 8 + 1
+_CHECKED: Final = 64 + 1 + 16 + 1 + 64 + 1
+_SLOT: Final = _CHECKED + 8 + 1
+_SPELT: Final = re.compile(rb"([0-9a-f]{64}) ([0-9]{16}) ([0-9a-f]{64}) ([0-9a-f]{8})\n")
 _HEX: Final = frozenset("0123456789abcdef")
 _ID_DIGITS: Final = 32
 
@@ -83,8 +86,8 @@ class Heads:
             Corrupt: another genesis, or another entry under the same number, is remembered.
         """
         assert _is_id(channel_id), channel_id
-        self._make_folder()
-        with open_folder(self._fs, self._path) as folder:
+        folder = self._folder()
+        try:
             fd = open_own(self._fs, folder, channel_id, Access.KEEP)
             try:
                 self._fs.wait_lock(fd)
@@ -95,9 +98,15 @@ class Heads:
                     write_all(self._fs, fd, _write(seen), slot * _SLOT)
             finally:
                 self._fs.close(fd)
+        finally:
+            self._fs.close(folder)
 
-    def _make_folder(self) -> None:
+    def _folder(self) -> Folder:
+        """Open the folder; for the first head it is made."""
+        with suppress(FileNotFoundError):
+            return self._fs.folder(self._path)
         self._make(self._path.rstrip("/"))
+        return self._fs.folder(self._path)
 
     def _make(self, path: str) -> None:
         """Make a folder of the user's own, and those above it, where they are missing."""
@@ -148,10 +157,8 @@ def _write(seen: Kept) -> bytes:
 
 
 def _read(slot: bytes) -> Kept | None:
-    fields = slot[:-1].split(b" ")
-    # One spelling of each slot: what `_write` makes of it is the slot again.
-    if len(fields) != len(("genesis", "n", "head", "checksum")) or not fields[1].isdigit():
+    # One spelling of each slot: digits and hex digits where they belong, and the checksum of just these bytes.
+    found = _SPELT.fullmatch(slot)
+    if found is None or int(found[4], 16) != zlib.crc32(slot[:_CHECKED]):
         return None
-    genesis, n, head = fields[0].decode("ascii", "replace"), int(fields[1]), fields[2].decode("ascii", "replace")
-    kept = Kept(genesis=genesis, n=n, head=head)
-    return kept if _write(kept) == slot else None
+    return Kept(genesis=found[1].decode(), n=int(found[2]), head=found[3].decode())

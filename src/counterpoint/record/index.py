@@ -166,6 +166,8 @@ class Index:
 
     def find(self, n: int) -> Row | None:
         """Return the row of entry `n` of a channel whose numbers grow."""
+        if self.last is not None and self.last.n == n:
+            return self.last
         number = self.place(n - 1)
         row = self.row(number) if number < len(self) else None
         return row if row is not None and row.n == n else None
@@ -173,6 +175,8 @@ class Index:
     def place(self, after: int) -> int:
         """Return the number of the first row whose entry is above `after`, where numbers grow."""
         low, high = 0, len(self)
+        if self.last is not None and self.last.n <= after:
+            return high
         while low < high:
             middle = (low + high) // 2
             if self.row(middle).n > after:
@@ -309,7 +313,9 @@ def _sealed(packed: bytes) -> bytes:
 
 
 def _checked(shape: struct.Struct, packed: bytes) -> tuple[Any, ...]:
-    if len(packed) != shape.size + _CHECKSUM.size or _sealed(packed[: shape.size]) != packed:
+    if len(packed) != shape.size + _CHECKSUM.size:
+        raise IndexDamaged
+    if _CHECKSUM.unpack_from(packed, shape.size)[0] != zlib.crc32(packed[: shape.size]):
         raise IndexDamaged
     return shape.unpack_from(packed)
 

@@ -297,9 +297,9 @@ class _Opening(NamedTuple):
         if first is None:
             return _Known(b"", None, self.strict, None)
         # Cold start: a channel of the public tool has none.
-        from counterpoint.record.genesis import parse_genesis  # noqa: PLC0415
+        from counterpoint.record.genesis import genesis_of  # noqa: PLC0415
 
-        genesis = parse_genesis(parse(first, channel=self.channel, strict=self.strict), channel=self.channel)
+        genesis = genesis_of(first, channel=self.channel, strict=self.strict)
         remembered = self.heads.of(self.channel, genesis.channel_id) if self.heads else None
         return _Known(first, genesis, self.strict or genesis.mode == "strict", remembered)
 
