@@ -1,29 +1,18 @@
-"""The rows of SPEC's review part, and where each of them is kept: by rules, by tests, or by a decision not to."""
+"""The rows of SPEC's parts, and where each of them is kept: by rules, by tests, or by a decision not to."""
 
-from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["DECISIONS", "ROWS", "Row"]
+from tests.rules.ballot_rows import BALLOT
+from tests.rules.row import Part, Row
 
-DECISIONS: Final = "docs/decisions/0004-review-to-agreement.md"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One row of the specification."""
-
-    id: str
-    tests: tuple[str, ...] = ()
-    """`tests/….py::test_…`. Rules name the row themselves, in `manifest.RULES`."""
-    decided: bool = False
-    """Whether `DECISIONS` says what is done otherwise, under the row's id."""
+__all__ = ["PARTS"]
 
 
 _PULL: Final = "tests/cli/test_pull_request.py"
 _REAL: Final = "tests/package/test_real_agreement.py"
 _ASKING: Final = "tests/cli/test_review_to_agreement.py"
 
-ROWS: Final = (
+_ROWS: Final = (
     Row(
         id="D-01",
         tests=(f"{_PULL}::test_prose_starts_nothing", f"{_PULL}::test_a_number_or_a_flag_alone_is_a_review"),
@@ -82,3 +71,11 @@ ROWS: Final = (
     Row(id="D-24", decided=True),
     Row(id="D-33", tests=(f"{_ASKING}::test_two_reviews_side_by_side_do_not_collide",)),
 )
+
+REVIEW: Final = Part(
+    wanted=tuple(f"D-{number:02}" for number in (*range(1, 25), 33)),
+    decisions="docs/decisions/0004-review-to-agreement.md",
+    rows=_ROWS,
+)
+
+PARTS: Final = (REVIEW, BALLOT)

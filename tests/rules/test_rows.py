@@ -1,4 +1,4 @@
-"""Every row of SPEC's review part is kept somewhere, and whatever says that it keeps one is listed with it."""
+"""Every row of SPEC is kept somewhere, and whatever says that it keeps one is listed with it."""
 
 import re
 from typing import Final
@@ -7,32 +7,30 @@ import pytest
 
 from tests.need import ROOT
 from tests.rules.manifest import RULES
-from tests.rules.rows import DECISIONS, ROWS, Row
+from tests.rules.row import Part, Row
+from tests.rules.rows import PARTS
 
-WANTED: Final = [f"D-{number:02}" for number in (*range(1, 25), 33)]
+ROWS: Final = [row for part in PARTS for row in part.rows]
+_ID: Final = re.compile(r"[A-E]-\d\d")
 
 
 def _rules_of(row: str) -> list[str]:
-    return [rule.id for rule in RULES if row in re.findall(r"D-\d\d", _spelt(rule.source))]
+    return [rule.id for rule in RULES if row in _ID.findall(_spelt(rule.source))]
 
 
 def _spelt(source: str) -> str:
     """Return a source with its ranges written out: `D-10 to D-12`."""
 
     def every(found: re.Match[str]) -> str:
-        return ", ".join(f"D-{number:02}" for number in range(int(found[1]), int(found[2]) + 1))
+        return ", ".join(f"{found[1]}-{number:02}" for number in range(int(found[2]), int(found[3]) + 1))
 
-    return re.sub(r"D-(\d\d) to D-(\d\d)", every, source)
-
-
-def _decided() -> set[str]:
-    text = (ROOT / DECISIONS).read_text("utf-8")
-    return set(re.findall(r"^- \*\*(D-\d\d)\*\*:", text, re.MULTILINE))
+    return re.sub(r"([A-E])-(\d\d) to \1-(\d\d)", every, source)
 
 
-def test_every_row_is_listed_once() -> None:
-    """Issue 3: every row D-01 to D-24, and D-33."""
-    assert [row.id for row in ROWS] == WANTED
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.wanted[0])
+def test_every_row_is_listed_once(part: Part) -> None:
+    """Issues 3 and 6: every row of a part, in its order."""
+    assert tuple(row.id for row in part.rows) == part.wanted
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
@@ -41,9 +39,12 @@ def test_every_row_is_kept_by_a_rule_a_test_or_a_decision(row: Row) -> None:
     assert _rules_of(row.id) or row.tests or row.decided
 
 
-def test_the_decisions_about_rows_are_those_that_are_listed() -> None:
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.wanted[0])
+def test_the_decisions_about_rows_are_those_that_are_listed(part: Part) -> None:
     """In both directions."""
-    assert _decided() == {row.id for row in ROWS if row.decided}
+    text = (ROOT / part.decisions).read_text("utf-8")
+    decided = set(re.findall(r"^- \*\*([A-E]-\d\d)\*\*:", text, re.MULTILINE))
+    assert decided == {row.id for row in part.rows if row.decided}
 
 
 @pytest.mark.parametrize("name", sorted({name for row in ROWS for name in row.tests}))
