@@ -38,6 +38,8 @@ MAX_LINE: Final = 64 * 1024
 _CHUNK: Final = 4096
 _FINDINGS: Final = "your_findings"
 """In the payload of somebody who has raised findings before."""
+_REPEATED: Final = 100
+_SHORT: Final = 20
 _IF_BLANK: Final = {"status": "open"}
 """What an empty line stands for under these keys."""
 
@@ -163,7 +165,7 @@ class HumanAgent(Agent):
 
     async def _fill(self, brief: Brief, kept: Path) -> bytes:
         schema = brief.schema
-        form = _Form(self._terminal, kept, is_numbered=_FINDINGS not in brief.payload)
+        form = _Form(self._terminal, kept, is_numbered=_FINDINGS not in brief.payload, shown=_shown(brief))
         await form.take_up()
         while True:
             self._terminal.say("\nYour answer. A line that ends in \\ goes on in the next one.\n")
@@ -183,10 +185,11 @@ class _Form:
     Findings are numbered for the person, but for one who has raised some before and rules on them by their ids.
     """
 
-    def __init__(self, terminal: Terminal, kept: Path, *, is_numbered: bool) -> None:
+    def __init__(self, terminal: Terminal, kept: Path, *, is_numbered: bool, shown: Mapping[str, str]) -> None:
         self._terminal = terminal
         self._kept = kept
         self._is_numbered = is_numbered
+        self._if_blank = {**shown, **_IF_BLANK}
         self._earlier: list[str] = []
 
     async def take_up(self) -> None:
@@ -238,11 +241,11 @@ class _Form:
 
     async def _leaf(self, schema: Mapping[str, Any], label: str, *, optional: bool) -> Any:
         while True:
-            typed = await self._answer(_question(schema, label, optional=optional))
+            typed = await self._answer(_question(schema, label, self._if_blank.get(label, ""), optional=optional))
             if not typed and optional:
                 return _LEFT_OUT
             try:
-                value = _read(schema, typed or _IF_BLANK.get(label, ""))
+                value = _read(schema, typed or self._if_blank.get(label, ""))
             except ValueError as error:
                 fault = str(error)
             else:
@@ -287,14 +290,21 @@ def _resolved(ref: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _question(schema: Mapping[str, Any], label: str, *, optional: bool) -> str:
+def _shown(brief: Brief) -> Mapping[str, str]:
+    """Return what an answer has to repeat of its brief, by key: an empty line stands for it."""
+    values = {key: brief.payload.get(key) for key in brief.schema.get("required", ())}
+    texts = {key: str(value) for key, value in values.items() if type(value) in {str, int}}
+    return {key: text for key, text in texts.items() if len(text) <= _REPEATED and "\n" not in text}
+
+
+def _question(schema: Mapping[str, Any], label: str, if_blank: str, *, optional: bool) -> str:
     about = [schema["description"]] if "description" in schema else []
     if "enum" in schema:
         about.append("/".join(map(str, schema["enum"])))
     elif schema.get("type") == "boolean":
         about.append("y/n")
-    if label in _IF_BLANK:
-        about.append(f"Enter for {_IF_BLANK[label]}")
+    if if_blank:
+        about.append(f"Enter for {if_blank if len(if_blank) <= _SHORT else f'{if_blank[:_SHORT]}…'}")
     elif optional:
         about.append("Enter leaves it out")
     return f"  {label} ({'; '.join(about)}): " if about else f"  {label}: "
@@ -307,8 +317,8 @@ def _read(schema: Mapping[str, Any], typed: str) -> Any:
         ValueError: it means none; the text says what does.
     """
     if "enum" in schema:
-        fits = [word for word in schema["enum"] if typed and str(word).startswith(typed.lower())]
-        fits = [word for word in fits if str(word) == typed.lower()] or fits
+        fits = [word for word in schema["enum"] if typed and str(word).lower().startswith(typed.lower())]
+        fits = [word for word in fits if str(word).lower() == typed.lower()] or fits
         if len(fits) != 1:
             raise ValueError(f"expected one of {', '.join(map(str, schema['enum']))}")
         return fits[0]
