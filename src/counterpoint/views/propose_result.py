@@ -3,6 +3,7 @@
 `report.md` and `report.html` are drawn from the same object, so the three never say different things.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -124,7 +125,7 @@ def _config(state: ProposeState) -> dict[str, Any]:
         "provider": _one(seat.agent for seat in opened.roster),
         "destination": _one(seat.destination for seat in opened.roster),
         "model": _one(models),
-        "reasoning_effort": opened.terms.effort.value,
+        "reasoning_effort": _one([_effort(state, seat) for seat in opened.roster]),
         "max_rounds": limits.max_rounds,
         "min_rounds": limits.min_rounds,
         "stall_rounds": limits.stall_rounds,
@@ -134,6 +135,12 @@ def _config(state: ProposeState) -> dict[str, Any]:
         "timeout_seconds": limits.call_timeout_s,
         "deadline": limits.deadline,
     }
+
+
+def _effort(state: ProposeState, seat: Seat) -> str:
+    """Return what a seat's agent is asked for: its own where it was given for this case, else the case's."""
+    given = json.loads(seat.given) if seat.given else {}
+    return str(given.get("effort") or state.case.terms.effort.value)
 
 
 def _one(values: Iterator[str] | Sequence[str]) -> str | None:

@@ -1,0 +1,364 @@
+"""`counterpoint propose` through the whole command line: where the pair comes from, who answers, what is left.
+
+Sources: SPEC A-01 to A-05, A-22, A-29, A-43 to A-46, A-52, A-53, A-57; issue 6.
+"""
+
+import json
+import os
+import signal
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.fake_api import FakeApi
+from tests.agents.models import KEY
+from tests.proposing_seats import answer_of, program_of
+from tests.reviewing import Project
+from tests.terminals import CTRL_C
+
+NEED = "Let users export their data."
+PAIR = ("--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "high", "--api-key-env", "PAIR_KEY")
+
+
+def result(project: Project) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((project.cases[-1] / "result.json").read_text("utf-8"))
+    return found
+
+
+def asked(project: Project) -> list[str]:
+    return (project.bin / "asked").read_text().splitlines()
+
+
+def seats(project: Project, **first: str) -> None:
+    """Set up a proposer and a critic that are programs; `first` is what one does before it answers."""
+    names = ("ana", "ben")
+    project.configure("\n".join(program_of(project.bin, name, first=first.get(name, "")) for name in names))
+
+
+def once_in_a_review(project: Project, does: str) -> str:
+    """Return what a seat does the first time that it is asked for a review."""
+    done = repr(str(project.bin / "done"))
+    return f"if phase == 'review' and not os.path.exists({done}):\n    open({done}, 'w').close()\n    {does}\n"
+
+
+NAMED = ("--proposer", "ana", "--critic", "ben")
+
+
+def test_the_demo_is_two_rounds_of_five_scripted_calls(project: Project) -> None:
+    """A-46: no model is called, nothing has to be set up, and the record verifies."""
+    called = project.call("propose", "--demo")
+    assert called.code == 0, called
+    found = result(project)
+    assert (found["demo"], found["actual_model_calls"], found["usage"]["calls"]) == (True, 0, 5)
+    assert (found["rounds_completed"], found["decision"]) == (2, "ready_to_validate")
+    assert found["config"]["config_source"] == "demo"
+    assert project.call("verify", "last").code == 0
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        (NEED,),
+        ("--question-file", "q"),
+        ("--context-file", "c"),
+        ("--model", "m"),
+        ("--provider", "openai"),
+        ("--critic", "ben"),
+        ("--proposer", "ana"),
+        ("--tree",),
+    ],
+)
+def test_the_demo_takes_no_question_no_context_and_no_model(project: Project, extra: tuple[str, ...]) -> None:
+    """A-46."""
+    called = project.call("propose", "--demo", *extra)
+    assert called.code == 1
+    assert "--demo is always the same" in called.err
+    assert not project.cases
+
+
+def test_two_programs_come_to_agreement_in_two_rounds(project: Project) -> None:
+    """Issue 6: with `command` agents; the three reports lie in the case's folder, and agents count as saved."""
+    seats(project)
+    called = project.call("propose", NEED, *NAMED)
+    assert called.code == 0, called
+    assert sorted(asked(project)) == ["ana open", "ana revise", "ben open", "ben review", "ben review"]
+    found = result(project)
+    assert (found["status"], found["stop_reason"], found["exit_code"]) == ("completed", "converged", 0)
+    assert [(i["id"], i["status"]) for i in found["issues"]] == [("I1", "resolved")]
+    assert found["config"]["config_source"] == "saved_profile"
+    assert (project.cases[-1] / "report.html").read_text("utf-8").startswith("<!doctype html>")
+    assert project.call("verify", "last").code == 0
+
+
+def test_several_critics_have_the_ledger_apart(project: Project) -> None:
+    """Issue 6: ids begin with the seat, and agreement needs each of them."""
+    project.configure("\n".join(program_of(project.bin, name) for name in ("ana", "ben", "cy")))
+    called = project.call("propose", NEED, *NAMED, "--critic", "cy")
+    assert called.code == 0, called
+    assert [(i["id"], i["status"]) for i in result(project)["issues"]] == [
+        ("ben-I1", "resolved"),
+        ("cy-I1", "resolved"),
+    ]
+
+
+def test_one_pair_of_flags_fills_both_seats_behind_an_api(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A-01, A-03, A-43: one model and one effort in five requests, as given; no key is kept."""
+    monkeypatch.setenv("PAIR_KEY", KEY)
+    with FakeApi(answer_of) as api:
+        called = project.call("propose", NEED, *PAIR, "--base-url", f"{api.url}/v1")
+        api.idle()
+    assert called.code == 0, called
+    assert [(r.body["model"], r.body["reasoning"]) for r in api.requests] == [("gpt-5.5", {"effort": "high"})] * 5
+    assert {r.body.get("max_output_tokens") for r in api.requests} == {12_000}
+    found = result(project)
+    assert (found["config"]["config_source"], found["config"]["model"]) == ("explicit", "gpt-5.5")
+    assert found["model_identity"]["consistent"] is True
+    assert KEY not in "".join(
+        path.read_text("utf-8", "replace") for path in project.cases[-1].rglob("*") if path.is_file()
+    )
+
+
+def test_a_killed_run_goes_on_without_asking_whoever_has_answered(project: Project) -> None:
+    """A-57: kill -9 in the first review; the openings are not asked again, and what was lost is counted."""
+    once = once_in_a_review(project, "os.kill(os.getppid(), signal.SIGKILL)")
+    seats(project, ben=once)
+    driver = project.start("propose", NEED, *NAMED)
+    assert driver.wait(30) == -signal.SIGKILL
+    driver.communicate()
+    project.sweep()
+    called = project.call("resume", "last")
+    assert called.code == 0, called
+    assert sorted(asked(project)) == ["ana open", "ana revise", "ben open", *["ben review"] * 3]
+    found = result(project)
+    assert (found["decision"], found["usage"]["calls"], found["usage"]["failed_calls"]) == ("ready_to_validate", 6, 1)
+
+
+def test_ctrl_c_leaves_a_partial_report_and_goes_on(project: Project) -> None:
+    """A-29: exit 130, the call is named as interrupted with its usage unknown; the case can be resumed."""
+    seats(project, ben=once_in_a_review(project, "signal.pause()"))
+    with project.sit("propose", NEED, *NAMED, "--out", "plan") as terminal:
+        terminal.wait_for("version 1, of ana, is on the table")
+        terminal.wait_for("ben: asked")
+        terminal.type(CTRL_C)
+        code, shown = terminal.end()
+    assert code == 130, shown
+    found = json.loads((project.top / "plan" / "result.json").read_text("utf-8"))
+    assert (found["status"], found["stop_reason"], found["finished_at"]) == ("partial", "cancelled", None)
+    assert found["proposal"]["version"] == 1
+    assert [call["status"] for call in found["calls"]] == ["completed", "completed", "interrupted"]
+    (project.bin / "done").touch()
+    assert project.call("resume", "last").code == 0
+
+
+def test_a_person_at_the_terminal_criticises_what_a_program_proposes(project: Project) -> None:
+    """Issue 6: mixed with a person; who asks somebody else first ends it with the question."""
+    seats(project)
+    with project.sit("propose", NEED, "--proposer", "ana", "--critic", "human") as terminal:
+        for question, keys in (
+            ("needs_clarification (y/n): ", "y\n"),
+            ("clarification_questions: 0 so far. Add one? [y/N] ", "y\n"),
+            ("clarification_questions 1: ", "Which formats?\n"),
+            ("clarification_questions: 1 so far. Add one? [y/N] ", "\n"),
+            ("success_criteria: 0 so far. Add one? [y/N] ", "\n"),
+            ("risk_areas: 0 so far. Add one? [y/N] ", "\n"),
+            ("public_summary: ", "I have to know.\n"),
+            ("Send this? [Y/n] ", "\n"),
+        ):
+            terminal.wait_for(question)
+            terminal.type(keys)
+        code, shown = terminal.end()
+    assert code == 2, shown
+    assert result(project)["clarification_questions"] == ["Which formats?"]
+
+
+# --- what ends it at once
+
+
+@pytest.mark.parametrize(
+    ("question", "code", "stop"), [(" ", 2, "needs_clarification"), ("x" * 64_001, 3, "input_limit")]
+)
+def test_what_ends_it_at_once_needs_no_agent_and_no_consent(
+    project: Project, question: str, code: int, stop: str
+) -> None:
+    """A-22: zero calls, a record and a report; nothing is set up here."""
+    (project.top / "need.md").write_text(question)
+    called = project.call("propose", "--question-file", "need.md")
+    assert called.code == code, called
+    found = result(project)
+    assert (found["stop_reason"], found["usage"]["calls"]) == (stop, 0)
+    assert project.call("verify", "last").code == 0
+
+
+# --- where the pair comes from
+
+
+def pair_of(project: Project, *args: str) -> dict[str, Any]:
+    """Begin a case with these arguments and return the configuration that it has."""
+    with FakeApi(answer_of) as api:
+        called = project.call("propose", NEED, "--base-url", f"{api.url}/v1", "--api-key-env", "PAIR_KEY", *args)
+        api.idle()
+    assert called.code == 0, called
+    config: dict[str, Any] = result(project)["config"]
+    return {key: config[key] for key in ("config_source", "model", "reasoning_effort")}
+
+
+def test_a_pair_comes_whole_from_the_first_source_that_has_one(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A-04, A-05, A-52: session config, flags, a named profile, environment, the saved profile."""
+    monkeypatch.setenv("PAIR_KEY", KEY)
+    for name, model in (("session", "gpt-5.2"), ("named", "gpt-5.4")):
+        fields = {"model": model, "reasoning_effort": "low"} | ({"provider": "openai"} if name == "named" else {})
+        (project.top / f"{name}.json").write_text(json.dumps(fields))
+    saved = project.call(
+        "propose", "setup", "--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "high"
+    )
+    assert saved.code == 0, saved
+    assert pair_of(project) == {"config_source": "saved_profile", "model": "gpt-5.5", "reasoning_effort": "high"}
+    monkeypatch.setenv("DEBATE_MODEL", "gpt-5.1")
+    monkeypatch.setenv("DEBATE_REASONING_EFFORT", "low")
+    of_environment = {"config_source": "environment", "model": "gpt-5.1", "reasoning_effort": "low"}
+    assert pair_of(project, "--provider", "openai") == of_environment
+    named = pair_of(project, "--config", "named.json")
+    assert named == {"config_source": "saved_profile", "model": "gpt-5.4", "reasoning_effort": "low"}
+    flags = ("--provider", "openai", "--model", "gpt-5-mini", "--reasoning-effort", "minimal")
+    assert pair_of(project, *flags)["config_source"] == "explicit"
+    session = pair_of(project, "--provider", "openai", "--session-config", "session.json")
+    assert session == {"config_source": "session_config", "model": "gpt-5.2", "reasoning_effort": "low"}
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--model", "gpt-5.5"), "a pair is never completed from another source"),
+        (("--provider", "openai", "--model", "inherit", "--reasoning-effort", "high"), "nothing is inherited"),
+        (("--provider", "openai", "--model", "a b", "--reasoning-effort", "high"), "a name without blanks"),
+        (("--model", "gpt-5.5", "--reasoning-effort", "high"), "--provider: expected one of"),
+        (
+            ("--provider", "openai", "--session-config", "two.json", "--model", "gpt-5.5"),
+            "--model: expected 'gpt-5.2'",
+        ),
+        (("--provider", "openai", "--session-config", "more.json"), "exactly model and reasoning_effort"),
+        (("--provider", "openai", "--session-config", "none.json"), "a file that is there"),
+        (("--provider", "openai", "--session-config", "large.json"), "at most 4096"),
+        (("--config", "two.json"), "no provider"),
+        (("--config", "key.json"), "a key itself never"),
+        (("--config", "none.json"), "a profile that is there"),
+        (("--provider", "openai-compatible", "--model", "m", "--reasoning-effort", "e"), "--base-url: expected"),
+        (("--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "provider_default"), "has efforts"),
+        (("--proposer", "ana", "--model", "m"), "--model gives both seats one pair"),
+    ],
+)
+def test_a_pair_that_is_not_whole_or_disagrees_is_refused(project: Project, args: tuple[str, ...], said: str) -> None:
+    """A-03, A-04: exit 1, and no case is begun."""
+    two = {"model": "gpt-5.2", "reasoning_effort": "low"}
+    (project.top / "two.json").write_text(json.dumps(two))
+    (project.top / "more.json").write_text(json.dumps(two | {"provider": "openai"}))
+    (project.top / "key.json").write_text(json.dumps(two | {"provider": "openai", "api_key": "sk-123"}))
+    (project.top / "large.json").write_text(json.dumps(two | {"x": "y" * 4096}))
+    called = project.call("propose", NEED, *args)
+    assert called.code == 1, called
+    assert said in called.err
+    assert not project.cases
+
+
+def test_the_profile_is_saved_once_and_replaced_only_when_asked(project: Project) -> None:
+    """A-52, A-53: mode 0600, the same again is nothing, a link is refused; nothing goes over the network."""
+    one = ("propose", "setup", "--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "high")
+    assert project.call(*one).out.startswith("saved to ")
+    path = project.config / "propose.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    before = path.read_bytes()
+    assert project.call(*one).out.startswith("it is so already in ")
+    other = (*one[:-1], "low")
+    assert project.call(*other).code == 1
+    assert path.read_bytes() == before
+    assert project.call(*other, "--overwrite").code == 0
+    assert json.loads(path.read_text()) == {"provider": "openai", "model": "gpt-5.5", "reasoning_effort": "low"}
+    path.rename(project.config / "elsewhere.json")
+    path.symlink_to("elsewhere.json")
+    assert "a symbolic link" in project.call(*one, "--overwrite").err
+
+
+# --- where the reports go
+
+
+def test_reports_go_to_a_folder_that_nobody_else_reads_and_replace_nothing(project: Project) -> None:
+    """A-45: 0700 and 0600; what lies there, a link too, is replaced only with --overwrite, and not followed."""
+    out = project.top / "plan"
+    assert project.call("propose", "--demo", "--out", "plan").code == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o700
+    names = ["report.html", "report.md", "result.json"]
+    assert sorted(path.name for path in out.iterdir()) == names
+    assert {stat.S_IMODE(path.stat().st_mode) for path in out.iterdir()} == {0o600}
+    cases = len(project.cases)
+    assert "a folder without reports" in project.call("propose", "--demo", "--out", "plan").err
+    assert len(project.cases) == cases
+    kept = project.top / "kept.md"
+    kept.write_text("mine")
+    (out / "report.md").unlink()
+    (out / "report.md").symlink_to(kept)
+    assert project.call("propose", "--demo", "--out", "plan").code == 1
+    assert project.call("propose", "--demo", "--out", "plan", "--overwrite").code == 0
+    assert kept.read_text() == "mine"
+    assert not (out / "report.md").is_symlink()
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anybody_is_asked(project: Project) -> None:
+    """A-45."""
+    seats(project)
+    (project.top / "file").write_text("")
+    called = project.call("propose", NEED, *NAMED, "--out", "file/plan")
+    assert called.code == 1
+    assert "--out: expected a folder that can be written" in called.err
+    assert not (project.bin / "asked").exists()
+
+
+def test_quiet_tells_nothing_while_it_goes_on(project: Project) -> None:
+    """A-43: the result is printed all the same."""
+    called = project.call("propose", "--demo", "--quiet")
+    assert (called.code, called.err) == (0, "")
+    assert called.out.startswith("Ready to validate")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((), "neither was given"),
+        ((NEED, "--question-file", "q"), "both were given"),
+        ((NEED, "--overwrite"), "--overwrite is about the folder of --out"),
+        ((NEED, "--max-duration", "7201"), "--max-duration is 7201 s; 7200 s are possible"),
+        ((NEED, "--max-rounds", "13"), "13 is not in the range"),
+        ((NEED, "--bogus"), "No such option"),
+    ],
+)
+def test_a_wrong_command_line_is_an_input_error(project: Project, args: tuple[str, ...], said: str) -> None:
+    """A-02, A-44: code 1, since 2 means that a person has to answer."""
+    called = project.call("propose", *args)
+    assert called.code == 1
+    assert said in called.err
+
+
+def test_context_comes_from_files(project: Project) -> None:
+    """A-43: one as it is, several each under its name."""
+    seats(project)
+    (project.top / "a.md").write_text("forty thousand\n")
+    (project.top / "b.md").write_text("one gigabyte\n")
+    project.call("propose", NEED, *NAMED, "--context-file", "a.md")
+    assert result(project)["context"] == "forty thousand\n"
+    project.call("propose", NEED, *NAMED, "--context-file", "a.md", "--context-file", "b.md")
+    assert result(project)["context"] == "a.md:\n\nforty thousand\n\nb.md:\n\none gigabyte"
+
+
+def test_seats_read_the_files_of_head_and_code_looks_up_what_issues_name(project: Project) -> None:
+    """Issue 6: `evidence_status` is what code looked at; `verification_status` stays not_checked (A-36, A-55)."""
+    seats(project)
+    project.begin()
+    called = project.call("propose", NEED, *NAMED, "--tree", "--trust-commands")
+    assert called.code == 0, called
+    found = result(project)
+    assert found["files"] == project.git.id("rev-parse", "HEAD")
+    assert (found["verification_status"], found["evidence_status"]) == ("not_checked", "not_checked")
+    assert Path(os.fsdecode(project.cases[-1])).is_dir()
