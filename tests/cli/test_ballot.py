@@ -1,0 +1,482 @@
+"""Votes on a document, through the whole command line (SPEC section 2)."""
+
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.agents.fake_api import FakeApi
+from tests.agents.fake_script import Answer, Question
+from tests.agents.models import KEY
+from tests.balloting import reply_to
+from tests.need import ROOT
+from tests.reviewing import Project
+
+SEAT: Final = f"""\
+#!{sys.executable}
+import json, os, pathlib, signal, sys
+
+sys.path.insert(0, {str(ROOT)!r})
+from tests.balloting import reply_to
+
+brief, here = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(__file__).parent
+name, p = pathlib.Path(__file__).name, brief["payload"]
+words = {{"vote": "voting", "classifications": "classifying", "challenges": "challenging", "answers": "revising"}}
+phase = next(words[key] for key in brief["schema"]["properties"] if key in words)
+turn = f"{{phase}}.{{p['version'] + (phase == 'revising')}}"
+with (here / "asked").open("a") as file:
+    file.write(f"{{name}} {{turn}}\\n")
+word = json.loads((here / "plan.json").read_text()).get(name, {{}}).get(turn, "yes")
+if word == "kill":
+    if not (here / "killed").exists():
+        (here / "killed").touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+        sys.exit(1)
+    word = "yes"
+if word.startswith("edit:"):
+    pathlib.Path(word.removeprefix("edit:")).write_text("My own words.\\n")
+    word = "yes"
+print(json.dumps(reply_to(phase, p, word)))
+"""
+TEXT: Final = "# Plan\r\n\r\nWe ship on Friday.\r\n"
+WHO: Final = ("--orchestrator", "chief", "--voters", "ann,ben")
+
+
+@pytest.fixture
+def votes(project: Project) -> Project:
+    """Lend a project with an orchestrator and two voters that do as `plan` says."""
+    project.begin()
+    settings = ""
+    for name in ("chief", "ann", "ben"):
+        (project.bin / name).write_text(SEAT)
+        (project.bin / name).chmod(0o755)
+        command = f'kind = "command"\ncommand = ["{project.bin / name}", "{{brief_json}}"]\ndestination = "local"'
+        settings += f"[agents.{name}]\n{command}\n"
+    project.configure(settings + '[agents.me]\nkind = "human"\n')
+    plan(project)
+    (project.top / "DOC.md").write_bytes(TEXT.encode())
+    return project
+
+
+def plan(project: Project, **says: dict[str, str]) -> None:
+    (project.bin / "plan.json").write_text(json.dumps(says))
+
+
+def document(project: Project) -> str:
+    return (project.top / "DOC.md").read_bytes().decode()
+
+
+def text_in(content: str) -> str:
+    """Return the text between the two headings, as a reader who knows only these would (SPEC B-13)."""
+    found = re.search(
+        r"^## Current Consolidated Version — v[0-9]+\n(.*?)^## Debate", content, re.MULTILINE | re.DOTALL
+    )
+    assert found is not None
+    return found[1]
+
+
+def test_a_plain_text_becomes_the_document_of_its_ballot(votes: Project) -> None:
+    """SPEC B-03, B-13: title, version heading, text, a block for each round; the digest is of the bytes between."""
+    plan(votes, ann={"voting.1": "no"}, ben={"voting.2": "but"})
+    called = votes.call("ballot", "DOC.md", *WHO)
+    assert called.code == 0, called
+    assert "note: DOC.md has no version heading: its first heading is the title" in called.err
+    assert "note: line ends are LF in the text; the file has CR LF" in called.err
+    found, (case,) = document(votes), votes.cases
+    assert found.startswith("# Plan\n\n## Current Consolidated Version — v2\n\nVersion 2 of the text.\n\n## Debate")
+    digest = hashlib.sha256(text_in(found).encode()).hexdigest()
+    assert f"- Reviewed: v2, SHA-256 `{digest}`" in found
+    assert re.findall(r"^#+ .*", found, re.MULTILINE)[2:] == [
+        "## Debate — Round 1",
+        "### `ann`",
+        "### `ben`",
+        "### What it came to",
+        "### `chief` writes v2",
+        "## Debate — Round 2",
+        "### `ann`",
+        "### `ben`",
+        "### `chief` classifies",
+        "### `ann` lets it pass",
+        "### `ben` lets it pass",
+        "### What it came to",
+    ]
+    assert found == (case / "document.md").read_text()
+    assert called.out.splitlines()[0] == "Approved: all 2 voters approved v2."
+    assert f"text:     v2, SHA-256 {digest}" in called.out
+    assert "v2: ann Approved, ben Approved with reservations" in called.out
+
+
+def test_each_round_has_a_snapshot_with_the_text_that_was_reviewed(votes: Project) -> None:
+    """SPEC B-11: beside report and result, which say the same."""
+    plan(votes, ann={"voting.1": "no"})
+    called = votes.call("ballot", "DOC.md", *WHO, "--json")
+    assert called.code == 0, called
+    (case,) = votes.cases
+    first, second = (json.loads((case / f"ballot-{number}.json").read_text()) for number in (1, 2))
+    assert first["text"] == "\nWe ship on Friday.\n\n"
+    assert first["candidate"] == hashlib.sha256(first["text"].encode()).hexdigest()
+    assert [(vote["seat"], vote["vote"], vote["candidate"]) for vote in first["votes"]] == [
+        ("ann", "Rejected", first["candidate"]),
+        ("ben", "Approved", first["candidate"]),
+    ]
+    assert (second["version"], second["missing"], second["roster"]) == (2, [], ["ann", "ben"])
+    result = called.json
+    assert (result["decision"], result["version"], result["text"]) == ("approved", 2, second["text"])
+    assert result["answers"] == [{"version": 2, "objection": "v1-N1", "answer": "I changed it"}]
+    report = (case / "report.md").read_text()
+    assert report.startswith("# Approved: all 2 voters approved v2.\n")
+    assert "- `ann`: **Rejected**" in report
+    before = {path.name: path.read_bytes() for path in case.glob("*.json")}
+    assert votes.call("report", "last").code == 0
+    assert {path.name: path.read_bytes() for path in case.glob("*.json")} == before
+
+
+def test_a_deadlock_goes_to_a_person_with_both_positions(votes: Project) -> None:
+    """SPEC B-02: exit 4; the person edits the text and has it voted on anew, and no debate is lost."""
+    plan(votes, ann={f"voting.{number}": "no" for number in (1, 2, 3)})
+    called = votes.call("ballot", "DOC.md", *WHO)
+    assert called.code == 4, called
+    assert called.out.startswith(
+        "A person is needed: 3 of 3 rounds are spent, and a person has to decide; ann rejected"
+    )
+    found = document(votes)
+    last = found.partition("## Unresolved Divergence\n")[2]
+    assert "### The position of `chief`\n\nv3, as it stands above.\n" in last
+    assert "`ann`, `v3-N1`:\n\n```text\nI read it\n\n(it was rejected)\n```\n" in last
+    (votes.top / "DOC.md").write_text(found.replace("Version 3 of the text.", "What we agreed on by voice."))
+    plan(votes)
+    again = votes.call("ballot", "DOC.md", *WHO)
+    assert again.code == 0, again
+    assert f"note: the text was v3 of {votes.cases[0].name}, whose debate is in its own folder" in again.err
+    assert "— v1\n\nWhat we agreed on by voice.\n\n## Debate — Round 1\n" in document(votes)
+
+
+def test_a_killed_ballot_goes_on_and_ends_with_the_same_document(votes: Project) -> None:
+    """SPEC B-19: no seat that has voted is asked again, and the file is the one of a run that nobody killed."""
+    plan(votes, ann={"voting.1": "no"}, chief={"revising.2": "kill"})
+    assert votes.run("ballot", "DOC.md", *WHO).code == -9
+    votes.sweep()
+    assert document(votes) == (votes.cases[0] / "document.md").read_text()
+    called = votes.call("resume", "last")
+    assert called.code == 0, called
+    asked = (votes.bin / "asked").read_text().splitlines()
+    assert sorted(asked) == sorted(
+        ["ann voting.1", "ben voting.1", "chief revising.2", "chief revising.2", "ann voting.2", "ben voting.2"]
+    )
+    assert votes.call("ballot", "verify", "DOC.md").code == 0
+    killed = _timeless(document(votes))
+    (votes.top / "DOC.md").write_bytes(TEXT.encode())
+    assert votes.call("ballot", "DOC.md", *WHO).code == 0
+    assert _timeless(document(votes)) == killed
+
+
+def _timeless(content: str) -> str:
+    return re.sub(r"ballot-[0-9tz]+-[0-9a-f]{8}|- Date: .*", "", content)
+
+
+def test_an_edit_while_it_runs_is_named_and_left_alone(votes: Project) -> None:
+    """Issue 6: exit 4 with what to do; once the document is back, the case goes on."""
+    place = votes.top / "DOC.md"
+    plan(votes, ben={"voting.1": f"edit:{place}"}, ann={"voting.1": "no"})
+    called = votes.call("ballot", "DOC.md", *WHO)
+    (case,) = votes.cases
+    assert called.code == 4, called
+    assert f"error: {place} was edited by somebody else: line 1 is 'My own words.'; nothing was written" in called.err
+    assert f"copy {case / 'document.md'} there" in called.err
+    assert place.read_text() == "My own words.\n"
+    assert votes.call("resume", "last").code == 4
+    place.unlink()
+    gone = votes.call("resume", "last")
+    assert (gone.code, "is not there any more" in gone.err) == (4, True)
+    place.symlink_to(case / "document.md")
+    assert votes.call("resume", "last").code == 4
+    place.unlink()
+    place.mkdir()
+    assert votes.call("resume", "last").code == 4
+    place.rmdir()
+    place.write_bytes((case / "document.md").read_bytes())
+    plan(votes)
+    assert votes.call("resume", "last").code == 0
+    assert place.read_text() == (case / "document.md").read_text()
+
+
+def test_an_edit_at_the_end_is_left_alone_and_the_case_stays_decided(votes: Project) -> None:
+    """Issue 6: the last voter's edit is found when the case has ended; its result is printed by `resume`."""
+    place = votes.top / "DOC.md"
+    plan(votes, ben={"voting.1": f"edit:{place}"})
+    assert votes.call("ballot", "DOC.md", *WHO).code == 4
+    called = votes.call("resume", "last")
+    assert (called.code, place.read_text()) == (0, "My own words.\n")
+    assert "note: " in called.err
+    assert "was edited by somebody else" in called.err
+    place.write_bytes(TEXT.encode())
+    assert votes.call("resume", "last").code == 0
+    assert place.read_text() == (votes.cases[0] / "document.md").read_text()
+
+
+def test_the_document_keeps_its_mode_and_may_lie_in_another_folder(votes: Project, tmp_path: Path) -> None:
+    """It is put in place whole, as what it was."""
+    place = tmp_path / "elsewhere" / "DOC.md"
+    place.parent.mkdir()
+    place.write_bytes(b"\xef\xbb\xbfNo heading.\nTwo\xe2\x80\x8b.\n")
+    place.chmod(0o600)
+    called = votes.call("ballot", place, *WHO)
+    assert called.code == 0, called
+    assert "1 invisible or control characters are written out in the text" in called.err
+    assert place.read_text().startswith(
+        "# DOC.md\n\n## Current Consolidated Version — v1\n\nNo heading.\nTwo\\u{200b}.\n\n## Debate"
+    )
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in place.parent.iterdir()] == ["DOC.md"]
+
+
+def test_a_document_is_checked_against_itself_its_snapshots_and_its_record(votes: Project) -> None:
+    """SPEC B-20: each thing that does not hold is named, and the exit code is 1."""
+    plan(votes, ann={"voting.1": "no"})
+    assert votes.call("ballot", "DOC.md", *WHO, "--deadline", "1h").code == 0
+    good, (case,) = document(votes), votes.cases
+    clean = votes.call("ballot", "verify", "DOC.md", "--json")
+    assert (clean.code, clean.json["faults"], clean.json["snapshots"], clean.json["recorded"]) == (
+        0,
+        [],
+        [1, 2],
+        True,
+    )
+    copy = votes.top / "copy"
+    copy.mkdir()
+
+    def faults(content: str, *more: str | Path) -> list[str]:
+        (copy / "DOC.md").write_text(content)
+        called = votes.call("ballot", "verify", copy / "DOC.md", "--json", "--root", copy, *more)
+        assert called.code == (1 if called.json["faults"] else 0)
+        found: list[str] = called.json["faults"]
+        return found
+
+    assert faults(good) == []
+    digest = hashlib.sha256(text_in(good).encode()).hexdigest()
+    (said,) = faults(good.replace("Version 2 of the text.", "Version two of the text."))
+    assert said.endswith(f"; round 2 reviewed {digest}")
+    assert faults(good.replace("— v2", "— v3")) == ["the text is v3, and the last debate is on v2"]
+    block = good[good.index("### `ben`") : good.index("### What it came to")]
+    assert faults(good.replace(block, "", 1)) == ["round 1: votes of ann; the roster is ann, ben"]
+    assert faults(good.replace("**Approved** on v2", "**Approved** on v1", 1)) == [
+        "round 2, ann: the vote is on v1; v2 was reviewed"
+    ]
+    late = re.sub(r"- Date: .*", "- Date: 2999-01-01T00:00:00+00:00", good, count=1)
+    assert [said.partition("; the deadline was")[0] for said in faults(late)] == [
+        "round 1, ann: the vote is of 2999-01-01T00:00:00+00:00"
+    ]
+    assert faults(re.sub(r"- Date: .*\n", "", good, count=2))[-1] == "round 1, ben: Approved without a date"
+    assert faults(good.replace("— Round 2", "— Round 3"))[0] == "the rounds are 1, 3; they count from 1"
+    assert faults(good.replace("of at most 3", "of at most 1"))[0] == "there are 2 rounds; at most 1 were allowed"
+    assert faults(good.replace("- Roster: `ann`, `ben`", "- Roster: `ann`", 1))[1].startswith("round 2: case, roster")
+    assert faults(good.replace("\n\n## Debate", "\n## Debate", 1))[1].startswith("the text is not in its byte form")
+
+    shots = ("--snapshots", case)
+    assert faults(good, *shots) == []
+    assert faults(good.replace("**Rejected** on v1", "**Approved** on v1", 1), *shots) == [
+        "round 1: the votes of the snapshot are not those of the debate"
+    ]
+    first = case / "ballot-1.json"
+    kept = json.loads(first.read_text())
+    first.write_text(json.dumps(kept | {"text": "\nOther.\n\n"}))
+    (said,) = faults(good, *shots)
+    assert said.startswith("round 1: the snapshot's text is ")
+    first.write_text(json.dumps(kept | {"candidate": "0" * 64, "deadline": None}))
+    assert len(faults(good, *shots)) == 3
+    first.write_text("[]")
+    assert len(faults(good, *shots)) > 3
+    first.unlink()
+    assert faults(good, *shots) == [f"round 1: {case} has no ballot-1.json"]
+
+    (votes.top / "DOC.md").write_text(good.replace("I changed it", "I changed all of it"))
+    called = votes.call("ballot", "verify", "DOC.md")
+    assert (called.code, called.out.splitlines()[-1]) == (
+        1,
+        f"does not hold: the file differs from what the record of {case.name} renders",
+    )
+
+
+UNREADABLE: Final = {
+    "plain": ("# A\n\ntext\n", "holds no debate"),
+    "not a block": (
+        "# A\n\n## Current Consolidated Version — v1\n\nx\n\n## Debate — Round 1\n",
+        "does not say its Case",
+    ),
+    "an odd date": ("", "is no instant with its offset"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_is_no_debate_is_not_checked(votes: Project, name: str) -> None:
+    """SPEC B-20: exit 1, and a sentence."""
+    content, said = UNREADABLE[name]
+    if not content:
+        assert votes.call("ballot", "DOC.md", *WHO, "--deadline", "1h").code == 0
+        content = re.sub(r"- Date: .*", "- Date: yesterday", document(votes))
+    (votes.top / "other.md").write_text(content)
+    called = votes.call("ballot", "verify", "other.md", "--root", votes.top / "nowhere")
+    assert (called.code, said in called.err) == (1, True), called
+
+
+ANOTHERS: Final = f"""\
+# A
+
+## Current Consolidated Version — v1
+
+x
+
+## Debate — Round 1
+
+- Case: `ballot-1`, round 1 of at most 3
+- Reviewed: v1, SHA-256 `{"0" * 64}`
+- Roster: `a`
+- Deadline: none
+"""
+REFUSED: Final = {
+    "a stray debate": ("# A\n\n## Debate — Round 1\n", "and no version heading above it"),
+    "a heading out of place": ("Intro.\n# A\n\n## Current Consolidated Version — v1\n\nx\n", "follows 2 lines"),
+    "no title": ("## Current Consolidated Version — v1\n\nx\n", "follows 0 lines"),
+    "another's debate": (ANOTHERS, "holds a debate that no case here has"),
+    "a debate that is none": (
+        "# A\n\n## Current Consolidated Version — v1\n\nx\n\n## Debate — Round 1\n",
+        "would lose it",
+    ),
+    "nothing": ("\n", "the text says nothing [DOCUMENT-1]"),
+    "a fence": ("# A\n\n```\nx\n", "the code fence of line 2 [DOCUMENT-2]"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_document_that_cannot_be_voted_on_is_refused(votes: Project, name: str) -> None:
+    """SPEC B-03: nothing is begun, and the file is as it was."""
+    content, said = REFUSED[name]
+    place = votes.top / "DOC.md"
+    place.write_text(content)
+    called = votes.call("ballot", "DOC.md", *WHO)
+    assert (called.code, said in called.err) == (1, True), called
+    assert (place.read_text(), votes.cases) == (content, [])
+
+
+def test_a_link_is_no_document(votes: Project) -> None:
+    """It would be replaced by a file."""
+    (votes.top / "link.md").symlink_to("DOC.md")
+    called = votes.call("ballot", "link.md", *WHO)
+    assert (called.code, "link.md is a link" in called.err) == (1, True)
+
+
+def test_a_debate_of_another_kind_of_case_is_none_of_ours(votes: Project) -> None:
+    """Whatever a document says, it is held against ballots alone."""
+    assert votes.call("review", "--trust-commands", "--worktree").code == 0
+    (case,) = votes.cases
+    (votes.top / "DOC.md").write_text(ANOTHERS.replace("ballot-1", case.name))
+    called = votes.call("ballot", "DOC.md", *WHO)
+    assert (called.code, f"{case.name} is no ballot" in called.err) == (1, True), called
+
+
+def test_quotations_are_looked_up_in_the_folder_of_sources(votes: Project) -> None:
+    """SPEC B-07: an approval of words that no source has is refused with its rule, and counts as missing."""
+    (votes.top / "notes").mkdir()
+    (votes.top / "notes" / "timer.md").write_text("A timer fires once.\n")
+    (votes.top / "DOC.md").write_text('# T\n\nIt "fires once" [source: timer.md].\n')
+    called = votes.call("ballot", "DOC.md", *WHO, "--sources", "notes", "--json")
+    assert (called.code, called.json["evidence"]) == (0, "verified"), called
+    report = (votes.cases[-1] / "report.md").read_text()
+    assert "- `fires once`, source `timer.md`: stands in its source (it stands at line 1)" in report
+    plan(votes, ann={"voting.1": "no"})
+    (votes.top / "DOC.md").write_text('# T\n\nIt "fires twice" [source: timer.md].\n')
+    again = votes.call("ballot", "DOC.md", *WHO, "--sources", "notes", "--max-rounds", "1", "--json")
+    assert again.code == 4, again
+    failed = {failure["turn"]: failure["detail"] for failure in again.json["failed_attempts"]}
+    assert list(failed) == ["voting.1.ben.1", "voting.1.ben.2"]
+    assert failed["voting.1.ben.1"].endswith("it can only be Rejected [QUOTE-3]")
+
+
+def test_a_person_votes_at_the_terminal(votes: Project) -> None:
+    """SPEC B-15, B-16: a person in the roster votes as every voter does; nobody types a digest."""
+    steps = (
+        ("q skips -- ", "q\n"),
+        ("reason (why you vote so; first think, then vote): ", "Reads well.\n"),
+        ("reservations: 0 so far. Add one? [y/N] ", "\n"),
+        ("version (Enter for 1): ", "\n"),
+        ("Enter for ", "\n"),
+        ("vote (Approved/Approved with reservations/Rejected): ", "approved\n"),
+        ("Send this? [Y/n] ", "\n"),
+    )
+    with votes.sit("ballot", "DOC.md", "--orchestrator", "chief", "--voters", "ann,me") as terminal:
+        for question, keys in steps:
+            terminal.wait_for(question)
+            terminal.type(keys)
+        code, shown = terminal.end()
+    assert code == 0, shown
+    assert "### `me`\n\n- Agent: `human`, party `me`" in document(votes)
+    assert "Reads well." in document(votes)
+
+
+def _answers(question: Question) -> Answer:
+    """Answer as a model would, from the brief in its prompt."""
+    prompt, decoder = question.users[-1], json.JSONDecoder()
+    for found in re.finditer(r"\{", prompt):
+        with suppress(ValueError):
+            value, _ = decoder.raw_decode(prompt, found.start())
+            if "candidate" in value:
+                return Answer(text=json.dumps(reply_to("voting", value, "yes")))
+    raise AssertionError(prompt)
+
+
+@pytest.fixture
+def api() -> Iterator[FakeApi]:
+    with FakeApi(_answers) as running:
+        yield running
+        running.idle()
+
+
+def test_a_model_behind_an_api_votes(votes: Project, api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 6: end to end over the wire, with a program beside it."""
+    settings = (votes.config / "config.toml").read_text()
+    model = f'kind = "openai"\nmodel = "gpt-5.5"\nbase_url = "{api.url}/v1"\nkey_variable = "CRITIC_API_KEY"'
+    votes.configure(f"{settings}[agents.model]\n{model}\n")
+    monkeypatch.setenv("CRITIC_API_KEY", KEY)
+    called = votes.call("ballot", "DOC.md", "--orchestrator", "chief", "--voters", "ann,model", "--json")
+    assert (called.code, called.json["decision"]) == (0, "approved"), called
+    assert "party `model`" in document(votes)
+    assert len(api.requests) == 1
+
+
+def test_a_ballot_stands_in_any_folder(votes: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outside of a repository, too: its cases are below the folder."""
+    place = tmp_path / "plain"
+    place.mkdir()
+    (place / "DOC.md").write_text("# A\n\nb\n")
+    monkeypatch.chdir(place)
+    called = votes.call("ballot", "DOC.md", *WHO)
+    assert called.code == 0, called
+    assert votes.call("ballot", "verify", "DOC.md").code == 0
+    assert sorted(path.name for path in place.iterdir()) == [".counterpoint", "DOC.md"]
+
+
+@pytest.mark.parametrize("command", ["show", "status", "verify"])
+def test_other_commands_know_a_ballot(votes: Project, command: str) -> None:
+    """Issue 6: what serves one protocol serves all."""
+    assert votes.call("ballot", "DOC.md", *WHO).code == 0
+    called: Any = votes.call(command, "last")
+    assert called.code == 0, called
+    assert "reviewer" not in called.out
+
+
+def test_a_ballot_that_is_withdrawn_says_so_in_its_document(votes: Project) -> None:
+    """The file is brought up to date whenever somebody looks after the case."""
+    plan(votes, ben={"voting.1": "kill"})
+    assert votes.run("ballot", "DOC.md", *WHO).code == -9
+    votes.sweep()
+    assert votes.call("withdraw", "last", "--reason", "superseded").code == 0
+    assert votes.call("resume", "last").code == 3
+    assert "- Vote: none on v1\n" in document(votes)
+    assert "- Decision: **undetermined** (withdrawn)" in document(votes)
+    assert votes.call("ballot", "verify", "DOC.md").code == 0
