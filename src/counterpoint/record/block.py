@@ -39,6 +39,7 @@ __all__ = [
     "read_trailer",
     "render",
     "render_plain",
+    "rendered",
     "scan",
     "take_apart",
 ]
@@ -80,6 +81,23 @@ def render(
     head = bytes(header) + _GAP + content + _GAP
     signed = head + trailer.unsigned().encode()
     return signed + (f" sig={sign(signed)} -->" if sign else " -->").encode()
+
+
+def rendered(draft: Draft, content: bytes, *, n: int, batch: tuple[int, int]) -> Block:
+    """Return the entry that `render` made into `content`, without reading it again: one is the other's inverse."""
+    return Block(
+        n=n,
+        stamp=draft.stamp,
+        sender=draft.sender,
+        type=draft.type,
+        thread=draft.thread,
+        refs=draft.refs or "-",
+        text=draft.text,
+        fields=draft.fields,
+        signed=True,
+        digest=digest(content),
+        batch=batch,
+    )
 
 
 def render_plain(draft: Draft, n: int) -> bytes:

@@ -6,6 +6,7 @@ line without its end was never acknowledged: it is passed over, and cut by the n
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from counterpoint.core.canonical import NotCanonical, canonical_json, parse_json
 from counterpoint.errors import RecordError
@@ -75,11 +76,20 @@ def _read(content: bytes, source: str) -> tuple[Claim, ...]:
 
 def _parse(line: bytes, source: str) -> Claim:
     try:
-        match parse_json(line, max_bytes=_MAX_LINE):
-            case {"attempt": int(attempt), "driver": str(driver), "turn": str(turn), "until": str(until)}:
-                return Claim(turn=turn, driver=driver, attempt=attempt, until=datetime.fromisoformat(until))
-            case other:
-                reason = f"{other!r} is no claim"
+        return _claim_in(line)
     except (NotCanonical, ValueError) as error:
-        reason = str(error)
-    raise RecordError(f"{source}: {reason}", hint="restore the journal of claims from a copy")
+        raise RecordError(f"{source}: {error}", hint="restore the journal of claims from a copy") from None
+
+
+@lru_cache(maxsize=1024)
+def _claim_in(line: bytes) -> Claim:
+    """Return what a line says; each is read again for every claim that follows it.
+
+    Raises:
+        ValueError: it is no claim.
+    """
+    match parse_json(line, max_bytes=_MAX_LINE):
+        case {"attempt": int(attempt), "driver": str(driver), "turn": str(turn), "until": str(until)}:
+            return Claim(turn=turn, driver=driver, attempt=attempt, until=datetime.fromisoformat(until))
+        case other:
+            raise ValueError(f"{other!r} is no claim")

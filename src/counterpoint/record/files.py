@@ -20,10 +20,11 @@ from counterpoint.errors import Corrupt, RecordError, Refused
 from counterpoint.record.bell import FRESH_BELL, MAX_BELL, read_bell, write_object
 from counterpoint.record.block import ZEROS, render
 from counterpoint.record.fs import SHARED, Files, Folder, RealFiles
-from counterpoint.record.header import check_name, line_end, read_header
+from counterpoint.record.header import check_name
 from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.held import HeldFiles, keep_index
 from counterpoint.record.index import IndexDamaged
+from counterpoint.record.listing import first_stamp
 from counterpoint.record.locks import hold
 from counterpoint.record.names import SETTINGS, bell_file, channel_file, own_file, settings_file
 from counterpoint.record.safe import create, open_folder, open_plain, read_all, read_file, replace, typed
@@ -83,6 +84,7 @@ class FileStore(Store):
         self._heads = heads
         self._fs = fs or RealFiles()
         self._sleep = sleep
+        self._synced: set[tuple[int, int]] = set()
 
     def create(self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]) -> None:
         assert channel, "only the public tool began channels without a name"
@@ -281,7 +283,8 @@ class FileStore(Store):
         from counterpoint.record.vault import FileVault  # noqa: PLC0415
 
         name = "vault" if self.layout is Layout.CASES else own_file(channel, "vault")
-        return FileVault(self._fs, name, partial(self._reading, channel), partial(self._locked, channel))
+        reading, writing = partial(self._reading, channel), partial(self._locked, channel)
+        return FileVault(self._fs, name, reading, writing, self._synced)
 
     def claim(self, channel: str, turn: str, *, driver: str, until: datetime) -> Claim:
         # Cold start: as in `create`.
@@ -326,16 +329,13 @@ class FileStore(Store):
 
         One that cannot be read is listed too, first: whoever opens it is told why.
         """
-        content = b""
         with suppress(RecordError), self._reading(channel) as folder:
             fd = open_plain(self._fs, folder, channel_file(channel))
             try:
-                content = read_all(self._fs, fd, end=_FIRST_BYTES)
+                return first_stamp(read_all(self._fs, fd, end=_FIRST_BYTES)), channel
             finally:
                 self._fs.close(fd)
-        first = next(places(content), None)
-        header = read_header(content[first[1] : line_end(content, first[1])[0]]) if first else None
-        return (header.stamp if header else "", channel)
+        return "", channel
 
     def look(self, channel: str, step: Callable[[View], T]) -> T:
         """Do a reading step on one view of the channel, without a lock.

@@ -19,7 +19,7 @@ from counterpoint.core.canonical import digest
 from counterpoint.errors import RecordError
 from counterpoint.frozen import dataclass
 from counterpoint.record.bell import default_bell, next_bell, write_object
-from counterpoint.record.block import ZEROS, parse, render, render_plain
+from counterpoint.record.block import ZEROS, parse, render, render_plain, rendered
 from counterpoint.record.fs import SHARED, Access
 from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.index import IndexDamaged, Span, store
@@ -81,8 +81,7 @@ class HeldFiles(Held):
         assert not self.is_spent, "the file was replaced; hold the channel anew"
         self.repair()
         view = self.view
-        blocks = self._render(drafts)
-        parsed = tuple(parse(block, channel=view.channel, strict=view.strict) for block in blocks)
+        blocks, parsed = self._render(drafts)
         before = view.bell[1] if view.bell is not None else None
         fields = next_bell(before, (bell or default_bell)(parsed[-1]))
         bell_name = bell_file(view.channel)
@@ -113,29 +112,33 @@ class HeldFiles(Held):
         view.size = view.torn
         view.torn = None
 
-    def _render(self, drafts: Sequence[Draft]) -> list[bytes]:
-        first = self.n + 1
-        genesis = self.view.genesis
+    def _render(self, drafts: Sequence[Draft]) -> tuple[list[bytes], tuple[Block, ...]]:
+        first, view = self.n + 1, self.view
+        genesis = view.genesis
         if genesis is None:
-            return [render_plain(draft, max(first, 1) + i) for i, draft in enumerate(drafts)]
+            plain = [render_plain(draft, max(first, 1) + i) for i, draft in enumerate(drafts)]
+            return plain, tuple(parse(block, channel=view.channel, strict=view.strict) for block in plain)
         # Cold start: a channel of the public tool has no keys.
         from counterpoint.record.keys import sign_with  # noqa: PLC0415
 
         blocks: list[bytes] = []
-        prev = self.view.head.digest if first else ZEROS
+        entries: list[Block] = []
+        prev = view.head.digest if first else ZEROS
         for i, draft in enumerate(drafts):
+            batch = (i + 1, len(drafts))
             block = render(
                 draft,
                 n=first + i,
                 channel_id=genesis.channel_id,
                 prev=prev,
-                batch=(i + 1, len(drafts)),
-                sign=sign_with(self.signer, genesis, channel=self.view.channel, sender=draft.sender),
-                strict=self.view.strict,
+                batch=batch,
+                sign=sign_with(self.signer, genesis, channel=view.channel, sender=draft.sender),
+                strict=view.strict,
             )
             blocks.append(block)
-            prev = digest(block)
-        return blocks
+            entries.append(rendered(draft, block, n=first + i, batch=batch))
+            prev = entries[-1].digest
+        return blocks, tuple(entries)
 
     def _append(self, blocks: Sequence[bytes], parsed: Sequence[Block]) -> None:
         offset = self.view.size

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from counterpoint.record.header import line_end, read_header
 from counterpoint.record.scan import Place, places
 
-__all__ = ["Listed", "Listing", "list_entries"]
+__all__ = ["Listed", "Listing", "first_stamp", "list_entries"]
 
 
 class Listed(NamedTuple):
@@ -51,6 +51,13 @@ class Listing:
 def list_entries(content: bytes) -> list[Listed]:
     """Return the entries of a file in its order."""
     return Listing(content).rows()
+
+
+def first_stamp(content: bytes) -> str:
+    """Return the stamp of a file's first entry; "" where there is none."""
+    first = next(places(content), None)
+    header = read_header(content[first[1] : line_end(content, first[1])[0]]) if first else None
+    return header.stamp if header else ""
 
 
 def _taken_down(content: bytes, rows: list[Listed]) -> Iterator[Place]:

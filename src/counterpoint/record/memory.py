@@ -91,6 +91,14 @@ class _MemoryVault(Vault):
             if self.channel.sealed.setdefault(name, content) != content:
                 raise refuse_other(name)
 
+    def put_new(self, name: str, content: bytes) -> bool:
+        check_vault_name(name)
+        with self.channel.changed:
+            if name in self.channel.sealed:
+                return False
+            self.channel.sealed[name] = content
+            return True
+
     def get(self, name: str) -> bytes | None:
         check_vault_name(name)
         return self.channel.sealed.get(name)

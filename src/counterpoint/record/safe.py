@@ -197,10 +197,12 @@ def prepared(
     Without `durable` a power cut may leave other bytes under the name; only for what is rebuilt from the record.
     """
     temporary = f"{name}.new"
-    # What stands there is what a crash left, or an attack.
-    with suppress(FileNotFoundError):
+    try:
+        fd = open_own(fs, folder, temporary, Access.NEW, mode)
+    except FileExistsError:
+        # What stands there is what a crash left, or an attack.
         fs.unlink(folder, temporary)
-    fd = open_own(fs, folder, temporary, Access.NEW, mode)
+        fd = open_own(fs, folder, temporary, Access.NEW, mode)
     try:
         try:
             write_all(fs, fd, content, 0)

@@ -123,6 +123,13 @@ class Vault(ABC):
     def put(self, name: str, content: bytes) -> None:
         """Keep `content` under `name`. The same bytes again are accepted; other bytes are refused."""
 
+    def put_new(self, name: str, content: bytes) -> bool:
+        """Keep `content` under a name that is free; where anything is kept there, do nothing and return False."""
+        if self.get(name) is not None:
+            return False
+        self.put(name, content)
+        return True
+
     @abstractmethod
     def get(self, name: str) -> bytes | None: ...
 

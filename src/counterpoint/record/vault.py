@@ -33,6 +33,7 @@ class FileVault(Vault):
         name: of the folder, inside the channel's.
         reading: opens the channel's folder.
         writing: opens the channel's folder and keeps every other writer away.
+        synced: the folders whose names this process has seen on disk; shared by the vaults of one store.
     """
 
     def __init__(
@@ -41,33 +42,54 @@ class FileVault(Vault):
         name: str,
         reading: Callable[[], AbstractContextManager[Folder]],
         writing: Callable[[], AbstractContextManager[Folder]],
+        synced: set[tuple[int, int]],
     ) -> None:
         self.fs = fs
         self.name = name
         self.reading = reading
         self.writing = writing
+        self.synced = synced
 
     def put(self, name: str, content: bytes) -> None:
+        with self._writing(name) as vault:
+            kept = self._read(vault, name)
+            if kept is None:
+                create(self.fs, vault, name, content, PRIVATE)
+                return
+            if kept != content:
+                raise refuse_other(vault.of(name))
+            self.fs.sync(vault)
+
+    def put_new(self, name: str, content: bytes) -> bool:
+        with self._writing(name) as vault:
+            try:
+                create(self.fs, vault, name, content, PRIVATE)
+            except FileExistsError:
+                return False
+            return True
+
+    @contextmanager
+    def _writing(self, name: str) -> Iterator[Folder]:
         check_vault_name(name)
         with self.writing() as folder:
-            if self.fs.look(folder, self.name) is None:
-                self.fs.make_folder(folder, self.name, 0o700)
-            # Synced even where it is there: a crash may have come between its making and this.
-            self.fs.sync(folder)
+            self._make(folder)
             vault = subfolder(self.fs, folder, self.name)
             try:
-                self._put(vault, name, content)
+                yield vault
             finally:
                 self.fs.close(vault)
 
-    def _put(self, vault: Folder, name: str, content: bytes) -> None:
-        kept = self._read(vault, name)
-        if kept is None:
-            create(self.fs, vault, name, content, PRIVATE)
+    def _make(self, folder: Folder) -> None:
+        found = self.fs.look(folder, self.name)
+        if found is None:
+            self.fs.make_folder(folder, self.name, 0o700)
+            found = self.fs.look(folder, self.name)
+        if found is not None and found.inode in self.synced:
             return
-        if kept != content:
-            raise refuse_other(vault.of(name))
-        self.fs.sync(vault)
+        # Also where it was there: a crash may have come between its making and this.
+        self.fs.sync(folder)
+        if found is not None:
+            self.synced.add(found.inode)
 
     def get(self, name: str) -> bytes | None:
         check_vault_name(name)
