@@ -9,7 +9,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -56,6 +56,10 @@ class Workspace:
     """Whether `tree` is the work tree itself, which the agent may edit."""
     session: str = ""
     """What this seat's last accepted answer in the case reported as its session; an agent resumes no other (F31)."""
+
+    def within(self, session: str) -> "Workspace":
+        """Return the same place for an agent that goes on with a session."""
+        return replace(self, session=session)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

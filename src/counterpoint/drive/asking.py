@@ -8,7 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final, Generic, TypeVar
@@ -86,6 +86,8 @@ class Asker(Generic[S]):
     on_event: OnEvent
     writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Answers come in side by side; entries go out one after another."""
+    keeping: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Claims and answers too: threads would only wait for each other at the channel's lock."""
     looking: defaultdict[CheckRequest, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     """One check at a time for one request, however many seats ask for it."""
     found: dict[CheckRequest, CheckResult] = field(default_factory=dict)
@@ -161,7 +163,8 @@ class Asker(Generic[S]):
         if agent.patient or agent.is_free:  # a person who walks away has not failed, and has cost nothing
             return 1
         store, channel = self.file.store, self.file.channel
-        claim = await in_thread(partial(store.claim, channel, turn.id, driver=self.driver, until=until))
+        async with self.keeping:
+            claim = await in_thread(partial(store.claim, channel, turn.id, driver=self.driver, until=until))
         return claim.attempt
 
     async def _ask_and_keep(self, turn: Turn, agent: Agent, attempt: int, deadline: datetime) -> KeptReply:
@@ -169,27 +172,29 @@ class Asker(Generic[S]):
         exhibit = self.file.rules.exhibit(state, turn)
         brief = self.file.rules.brief(state, turn, await self.subject.materials(exhibit))
         async with self.subject.desk(turn, exhibit) as desk:
-            workspace = replace(desk.workspace, session=await in_thread(partial(self._session, turn.seat)))
+            workspace = desk.workspace.within(await self._session(turn.seat))
             reply = await self._within(deadline, turn, agent, brief, workspace)
-            kept = KeptReply(
-                salt=self.salt(),
-                attempt=attempt,
-                shown_paths=brief.shown_paths,
-                reply=reply,
-                touched=await in_thread(desk.touched),
-            )
-        if await in_thread(partial(self.vault.get, f"reply-{turn.id}")) is not None:
-            raise _Planted(f"another reply lay in the vault where the one of {turn.seat} was to be kept")
-        await in_thread(partial(put_reply, self.vault, turn.id, kept, self.voucher))
-        return kept
+            salt = self.salt()
 
-    def _session(self, seat: str) -> str:
+            def keep() -> KeptReply:
+                touched = desk.touched()
+                kept = KeptReply(
+                    salt=salt, attempt=attempt, shown_paths=brief.shown_paths, reply=reply, touched=touched
+                )
+                if not put_reply(self.vault, turn.id, kept, self.voucher):
+                    raise _Planted(f"another reply lay in the vault where the one of {turn.seat} was to be kept")
+                return kept
+
+            async with self.keeping:
+                return await in_thread(keep)
+
+    async def _session(self, seat: str) -> str:
         """Return the session that the seat's last accepted answer came out of; "" where there is none."""
         sealed = self.file.state.last_seal(seat)
-        kept = get_reply(self.vault, sealed.turn.id) if sealed is not None else None
-        is_the_sealed = (
-            kept is not None and sealed is not None and opens(sealed.digest, kept.salt, kept.reply.content)
-        )
+        if sealed is None:
+            return ""
+        kept = await in_thread(partial(get_reply, self.vault, sealed.turn.id))
+        is_the_sealed = kept is not None and opens(sealed.digest, kept.salt, kept.reply.content)
         return kept.reply.session if kept is not None and is_the_sealed else ""
 
     async def _within(
@@ -254,9 +259,8 @@ class Asker(Generic[S]):
             if isinstance(request, CommandCheck):
                 self.tell(EventKind.CHECKING, turn, f"running {say_command(request.argv)}")
             found = await self._find(request)
-            if await in_thread(partial(self.vault.get, evidence_name(request))) is not None:
+            if not await in_thread(partial(put_evidence, self.vault, found, self.voucher)):
                 raise _Planted(f"other evidence lay in the vault where that of {turn.seat} was to be kept")
-            await in_thread(partial(put_evidence, self.vault, found, self.voucher))
             self.found[request] = found
             if isinstance(request, CommandCheck) and isinstance(found, Evidence):
                 self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {_result(found)}")

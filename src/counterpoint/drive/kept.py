@@ -92,8 +92,11 @@ def is_ours(vault: Vault, name: str, voucher: Voucher) -> bool:
         return voucher.signer is None
 
 
-def put_reply(vault: Vault, turn_id: str, kept: KeptReply, voucher: Voucher = _NOBODYS) -> None:
-    """Keep an answer; on disk when this returns."""
+def put_reply(vault: Vault, turn_id: str, kept: KeptReply, voucher: Voucher = _NOBODYS) -> bool:
+    """Keep an answer; on disk when this returns.
+
+    Return False where anything lies in its place, whatever it is: then nothing is kept.
+    """
     name, reply = f"reply-{turn_id}", kept.reply
     about = {
         "attempt": kept.attempt,
@@ -107,7 +110,7 @@ def put_reply(vault: Vault, turn_id: str, kept: KeptReply, voucher: Voucher = _N
     }
     if signature := voucher.sign(name, canonical_json(about).encode() + b"\n" + reply.content):
         about["signature"] = signature
-    vault.put(name, canonical_json(about).encode() + b"\n" + reply.content)
+    return vault.put_new(name, canonical_json(about).encode() + b"\n" + reply.content)
 
 
 def get_reply(vault: Vault, turn_id: str) -> KeptReply | None:
@@ -147,12 +150,12 @@ def evidence_name(request: CheckRequest) -> str:
     return f"evidence-{digest(canonical_json(encode_value(request)).encode())[:32]}"
 
 
-def put_evidence(vault: Vault, evidence: CheckResult, voucher: Voucher = _NOBODYS) -> None:
-    """Keep what a check returned, so that it runs once per candidate."""
+def put_evidence(vault: Vault, evidence: CheckResult, voucher: Voucher = _NOBODYS) -> bool:
+    """Keep what a check returned, so that it runs once per candidate. Return False as `put_reply` does."""
     name = evidence_name(evidence.request)
     line = canonical_json(encode_value(evidence)).encode()
     signature = voucher.sign(name, line)
-    vault.put(name, line + b"\n" + signature.encode() if signature else line)
+    return vault.put_new(name, line + b"\n" + signature.encode() if signature else line)
 
 
 def get_evidence(vault: Vault, request: CheckRequest) -> CheckResult | None:

@@ -110,13 +110,54 @@ class TextSubject(Subject):
         return ""
 
 
+class _Unmade(Workspace):
+    """An empty tree and an empty folder, made when somebody looks for them: most agents here need none."""
+
+    __slots__ = ("_place",)
+    _place: "_Place"
+
+    def __init__(self, turn: Turn, place: "_Place", session: str = "") -> None:
+        for name, value in (("turn", turn), ("edits", False), ("session", session), ("_place", place)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def tree(self) -> Path:
+        return self._place.made / "tree"
+
+    @property
+    def scratch(self) -> Path:
+        return self._place.made / "scratch"
+
+    def within(self, session: str) -> Workspace:
+        return _Unmade(self.turn, self._place, session)
+
+
+class _Place:
+    """A private folder with a tree and a scratch folder in it, once there is need for it."""
+
+    def __init__(self) -> None:
+        self._folder: TemporaryDirectory[str] | None = None
+
+    @property
+    def made(self) -> Path:
+        if self._folder is None:
+            self._folder = TemporaryDirectory(prefix="counterpoint-")
+            for name in ("tree", "scratch"):
+                (Path(self._folder.name) / name).mkdir()
+        return Path(self._folder.name)
+
+    def touched(self) -> tuple[str, ...]:
+        return () if self._folder is None else tuple(sorted(path.name for path in (self.made / "tree").iterdir()))
+
+    def remove(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
 @asynccontextmanager
 async def _empty_desk(turn: Turn) -> AsyncIterator[Desk]:
-    with TemporaryDirectory(prefix="counterpoint-") as folder:
-        tree, scratch = Path(folder) / "tree", Path(folder) / "scratch"
-        tree.mkdir()
-        scratch.mkdir()
-        yield Desk(
-            workspace=Workspace(turn=turn, tree=tree, scratch=scratch),
-            touched=lambda: tuple(sorted(p.name for p in tree.iterdir())),
-        )
+    place = _Place()
+    try:
+        yield Desk(workspace=_Unmade(turn, place), touched=place.touched)
+    finally:
+        place.remove()
