@@ -75,6 +75,7 @@ def forged_line(text: str) -> tuple[int, str] | None:
 
 
 _FENCE: Final = re.compile(r"([ >]*(?:(?:[-*+]|[0-9]{1,9}[.)]) +)*)(`{3,}(?=[^`]*$)|~{3,})")
+_BLOCK: Final = re.compile(r"[ >]*(?:(?:[-*+]|[0-9]{1,9}[.)]) +)*<[A-Za-z/!?]")
 _PAIRS: Final = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"))
 _HIDING: Final = (
     *("details", "dialog", "div", "iframe", "math", "noembed", "noframes", "noscript", "plaintext", "pre"),
@@ -88,40 +89,69 @@ def left_open(text: str) -> str | None:
 
     It errs on the safe side: what a reader of Markdown may take either way counts as open, and code in a line counts.
     """
-    outside, fault = _outside_fences(text)
-    if fault:
-        return fault
-    for opening, end in _PAIRS:
-        if outside.rfind(opening) > outside.rfind(end):
-            return f"a {opening} that no {end} closes"
-    tags = [(found[2].lower(), bool(found[1])) for found in _TAG.finditer(outside)]
-    for name in _HIDING:
-        if tags.count((name, False)) != tags.count((name, True)):
-            return f"a <{name}> that is not closed as often as it is opened"
-    return None
-
-
-def _outside_fences(text: str) -> tuple[str, str | None]:
-    """Return the lines outside of code fences, and the fence that is not closed where it has to be."""
-    outside: list[str] = []
-    fence, indent, at = "", 0, 0
+    markup, fence, prefix, at = _Markup(), "", "", 0
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.expandtabs(4)
         if not fence:
             if found := _FENCE.match(line):
-                fence, indent, at = found[2], len(found[1]), number
+                fence, prefix, at = found[2], _LIST_MARKER.sub(" ", found[1]), number
+                if markup.may_go_on:
+                    break
             else:
-                outside.append(line)
-        elif line.strip() and line[:indent].strip(" >"):
-            break  # the list or quotation may be over here, and its fence with it
-        elif _closes(line[indent:], fence):
+                markup.read(line)
+        elif _leaves(line, prefix):
+            break
+        elif _closes(line[len(prefix) :], fence):
             fence = ""
-    return "\n".join(outside), f"the code fence of line {at}" if fence else None
+        elif _closes(line.strip(" >"), fence):
+            break
+    return f"the code fence of line {at}" if fence else markup.unclosed()
+
+
+_LIST_MARKER: Final = re.compile("[^ >]")
+
+
+def _leaves(line: str, prefix: str) -> bool:
+    """Return whether a line does not begin as the fence's first one did, with blanks in place of a list's marker.
+
+    Then the list or the quotation may be over, and the fence with it, or the fence may go on.
+    """
+    return line[: len(prefix)].rstrip() != prefix.rstrip() and bool(line.strip() or ">" in prefix)
 
 
 def _closes(line: str, fence: str) -> bool:
-    bare = line.strip(" >")
+    bare = line.rstrip()
     return len(bare) >= len(fence) and set(bare) == {fence[0]}
+
+
+class _Markup:
+    """The HTML that is open after the lines read so far; code fences are left out by whoever reads."""
+
+    def __init__(self) -> None:
+        self._pairs = dict.fromkeys(_PAIRS, False)
+        self._tags = dict.fromkeys(_HIDING, 0)
+        self._is_block = False
+
+    def read(self, line: str) -> None:
+        for opening, end in _PAIRS:
+            last = line.rfind(opening), line.rfind(end)
+            if max(last) >= 0:
+                self._pairs[opening, end] = last[0] > last[1]
+        for found in _TAG.finditer(line):
+            name = found[2].lower()
+            self._tags[name] = max(0, self._tags[name] - 1) if found[1] else self._tags[name] + 1
+        self._is_block = bool(line.strip(" >")) and (self._is_block or _BLOCK.match(line) is not None)
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether the next line may be read as HTML: a fence there is none."""
+        return self._is_block or self.unclosed() is not None
+
+    def unclosed(self) -> str | None:
+        if pair := next((pair for pair, is_open in self._pairs.items() if is_open), None):
+            return f"a {pair[0]} that no {pair[1]} closes"
+        name = next((name for name, count in self._tags.items() if count), None)
+        return f"a <{name}> that is not closed as often as it is opened" if name else None
 
 
 # --- what a text claims
