@@ -143,8 +143,8 @@ def test_a_round_more_than_there_are_cannot_stand_in_a_record() -> None:
 
 
 def test_a_case_that_goes_on_is_undetermined_and_its_last_round_ends_it() -> None:
-    """SPEC B-02: an open case has decided nothing."""
-    case = Play()
+    """SPEC B-02: an open case has decided nothing, and its last round is not over before its version is voted on."""
+    case = Play(limits=Limits(max_rounds=2))
     case.all_answer(vote(case, "no"), vote(case, "yes"))
     case.answer("orchestrator", revision("Two.", "v1-N1"))
     assert (case.outcome.decision, case.outcome.reasons) == (Decision.UNDETERMINED, ("the case is open",))

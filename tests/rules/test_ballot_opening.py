@@ -63,8 +63,9 @@ def test_a_text_in_another_form_or_under_another_digest_is_refused() -> None:
         opening(*ROSTER, docket=replace(right, candidate="0" * 64))
     with refused("DOCUMENT-1", "the text says nothing"):
         opening(*ROSTER, docket=docket_of(" \n"))
-    for title in ("", "A\nB"):
-        with refused("DOCUMENT-1", f"the title {title!r} is not one line that says something"):
+    for title in ("", "A\nB", "A\u202eB"):
+        said = f"the title {title!r} is not one line that says something, hidden characters written out"
+        with refused("DOCUMENT-1", said):
             opening(*ROSTER, docket=docket_of(title=title))
 
 
@@ -134,6 +135,17 @@ def test_a_text_that_would_hide_the_debate_is_refused(body: str, what: str) -> N
     """DOCUMENT-2 (SPEC B-03): an open fence, comment or tag would draw the votes as a part of the text, or not."""
     with refused("DOCUMENT-2", f"the text leaves open what would hide the debate below it: {what}"):
         opening(*ROSTER, docket=docket_of(body))
+
+
+def test_a_title_that_would_do_either_is_refused() -> None:
+    """DOCUMENT-2 (SPEC B-03): it stands above everything."""
+    opened = "the text leaves open what would hide the debate below it"
+    with refused("DOCUMENT-2", f"of the title: {opened}: a <details> that is not closed as often as it is opened"):
+        opening(*ROSTER, docket=docket_of(title="A <details> B"))
+    with refused(
+        "DOCUMENT-2", "of the title: line 1 of the text reads as a heading of the debate: '# Debate: round 1'"
+    ):
+        opening(*ROSTER, docket=docket_of(title="Debate: round 1"))
 
 
 def test_a_text_beyond_the_limit_is_refused() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from counterpoint.core.canonical import visible
 from counterpoint.core.checks import Evidence, EvidenceStatus, LookUp, PathCheck, QuoteCheck
 from counterpoint.core.conduct import Said
 from counterpoint.core.docket import SeatKind
@@ -69,8 +70,9 @@ def _all_must_vote(case: CaseOpened) -> str | None:
 
 def _text_is_exact(case: CaseOpened) -> str | None:
     docket = case.docket
-    if not docket.question.strip() or "\n" in docket.question:
-        return f"the title {docket.question[:80]!r} is not one line that says something"
+    title = docket.question
+    if not title.strip() or "\n" in title or visible(title) != title:
+        return f"the title {title[:80]!r} is not one line that says something, hidden characters written out"
     if not docket.text.strip():
         return "the text says nothing"
     if docket.text != as_text(docket.text):
@@ -80,6 +82,8 @@ def _text_is_exact(case: CaseOpened) -> str | None:
 
 
 def _opens_with_a_plain_text(case: CaseOpened) -> str | None:
+    if fault := _at_fault(f"# {case.docket.question}"):
+        return f"of the title: {fault}"
     return _at_fault(case.docket.text)
 
 
