@@ -234,7 +234,7 @@ def _say_what(plan: CasePlan, name: str, say: Callable[[CasePlan], Iterable[str]
         tell(f"{words.author}: {_agent(plan.settings, plan.author)}")
     tell(f"{words.judges}: {', '.join(_agent(plan.settings, party) for party in plan.judges)}")
     if not plan.terms.vote_only:
-        tell(f"rounds: {most} at most")
+        tell(f"rounds: {most} at most" if most else "rounds: until they agree, or nothing moves")
     if plan.docket.tree:
         tell(f"they can read the files of {plan.docket.tree[:12]}")
     for line in say(plan):

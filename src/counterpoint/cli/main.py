@@ -29,6 +29,7 @@ COMMANDS: Final[Mapping[str, Listed]] = MappingProxyType(
     {
         "demo": Listed("demo", "Run a whole review on a small repository: no key, no network, under a minute."),
         "review": Listed("review", "Have reviewers judge the change between the merge base and HEAD."),
+        "answer": Listed("answer", "Have several answer one question for themselves, and confirm one text."),
         "ballot": Listed("ballot", "Have a frozen roster vote on a document, until all approve the same bytes."),
         "propose": Listed("propose", "Have a requirement answered by a proposal that critics hold to a ledger."),
         "resume": Listed("resume", "Go on with a case that waits or was interrupted."),
@@ -58,6 +59,7 @@ Which do I want?
   and have the findings mended           counterpoint review --reviewer NAME --author NAME
   who could review, what is missing?     counterpoint agents
   could such a review start now?         counterpoint doctor --reviewer NAME
+  what do several say to this?           counterpoint answer -- "QUESTION"
   how should this need be met?           counterpoint propose "REQUIREMENT"
   judge what is not committed yet        counterpoint review --worktree
   do all approve this document?          counterpoint ballot DOC.md
