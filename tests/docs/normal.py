@@ -4,7 +4,7 @@
 | --- | --- |
 | the scratch folder | `/home/ana` |
 | the folder of a demo | `/tmp/counterpoint-demo` |
-| the name of a case | `review-20260706t140748z-` and eight digits, others for another case |
+| the name of a case | its protocol, `-20260706t140748z-` and eight digits, others for another case |
 | a SHA-256, the id of a channel | eight digits and `…`, others for another value |
 | the name of a mailbox of the example repository | `shop-04711` |
 | the number of a grant or an answer | twelve digits, others for another value |
@@ -27,7 +27,7 @@ PERSON: Final = "/home/ana"
 _BEGIN: Final = datetime.fromisoformat("2026-07-06T14:07:48+00:00")
 _PATTERN: Final = re.compile(
     r"(?P<demo>/[\w./-]*/counterpoint-demo-\w+)"
-    r"|(?P<case>\breview-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8})"
+    r"|(?P<case>\b(?:review|ballot)-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8})"
     r"|(?P<digest>\b[0-9a-f]{64}\b)"
     r"|(?P<channel>\b[0-9a-f]{32}\b)"
     r"|(?P<month>\bshop-[0-9]{5}-[0-9]{4}-[0-9]{2}\.md\b)"
@@ -79,7 +79,8 @@ class Normaliser:
             return _FIXED[found.lastgroup]
         match found.lastgroup:
             case "case":
-                return f"review-20260706t140748z-{self._another(value.rpartition('-')[2])[:8]}"
+                protocol, _, digits = value.split("-")
+                return f"{protocol}-20260706t140748z-{self._another(digits)[:8]}"
             case "digest" | "channel":
                 return f"{self._another(value)[:8]}…"
             case "number":
