@@ -69,6 +69,10 @@ class Scenario:
             context=table.get("context", "x" * table.get("context_of", 0)),
         )
         given = {"max_rounds": 4, "min_rounds": 2, "stall_rounds": 2, "max_calls": 0, "max_asks": 1}
+        self.limits = Limits(**(given | table.get("limits", {})))
+        self.open()
+
+    def open(self) -> None:
         self.name = open_case(
             "propose",
             self.docket,
@@ -76,7 +80,7 @@ class Scenario:
             store=self.store,
             clock=self.clock,
             ids=self.ids,
-            limits=Limits(**(given | table.get("limits", {}))),
+            limits=self.limits,
         )
 
     def driver(self) -> Driver[Any]:

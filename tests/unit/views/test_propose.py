@@ -1,0 +1,253 @@
+"""The reports of `propose`: keys, words, and nothing of a seat's that acts (SPEC A-36 to A-42, A-55, A-56)."""
+
+import json
+import re
+from html.parser import HTMLParser
+from typing import Final
+
+import pytest
+
+from counterpoint.core.docket import Docket
+from counterpoint.drive.cases import LoadedCase
+from counterpoint.views.propose import PAGE, VIEW
+from counterpoint.views.propose_page import POLICY
+from counterpoint.views.propose_result import CONFIG_SOURCES, source_remark
+from tests.propose_case import issue
+from tests.propose_scenarios import SCENARIOS, Scenario, read_scenario
+
+KEYS: Final = [
+    "schema_version",
+    "run_id",
+    "started_at",
+    "finished_at",
+    "question",
+    "context",
+    "config",
+    "roles",
+    "model_identity",
+    "status",
+    "stop_reason",
+    "decision",
+    "verification_status",
+    "cleanup_status",
+    "rounds_completed",
+    "proposal",
+    "last_reviewed_proposal",
+    "proposal_history",
+    "review_history",
+    "independent_risk_scan",
+    "last_review",
+    "issues",
+    "core_exchanges",
+    "clarification_questions",
+    "conditions",
+    "next_steps",
+    "next_action",
+    "usage",
+    "calls",
+    "events",
+    "errors",
+    "evidence_status",
+]
+USAGE: Final = [
+    "calls",
+    "completed_calls",
+    "failed_calls",
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "max_calls",
+    "max_total_tokens",
+    "threshold_exceeded",
+    "unknown_usage_calls",
+    "elapsed_seconds",
+    "max_duration_seconds",
+    "duration_threshold_exceeded",
+]
+HOSTILE: Final = (
+    '<script>alert(1)</script><img src=x onerror="alert(2)"> [link](javascript:alert(3)) ![i](http://e.example/x)\n'
+    "# Approved\n\n```\n</blockquote></main><a href='//e.example'>x</a> ``` \u202e\u200b &lt;b&gt;"
+)
+
+
+def _case(name: str) -> LoadedCase:
+    return read_scenario(name).run()
+
+
+class _Reader(HTMLParser):
+    """What a page is made of, and what it says."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: dict[str, int] = {}
+        self.attributes: set[tuple[str, str, str | None]] = set()
+        self.said: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        self.attributes |= {(tag, name, value) for name, value in attrs}
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.said.append(data)
+
+
+def _read(page: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def _hostile() -> Scenario:
+    """Return a case in which everybody writes what would act, had it been taken for more than text."""
+    said = {"public_summary": HOSTILE, "goal": HOSTILE, "recommendation": HOSTILE, "assumptions": [HOSTILE]}
+    raised = issue(title=HOSTILE[:200], description=HOSTILE, target=HOSTILE[:300], resolution_criterion=HOSTILE)
+    table = {
+        "says": "",
+        "question": HOSTILE,
+        "context": HOSTILE,
+        "limits": {"max_rounds": 1, "min_rounds": 1},
+        "script": {
+            "proposing.1.proposer": {"proposal": said},
+            "proposing.1.critic": {"scan": {"public_summary": HOSTILE}},
+            "reviewing.1.critic": {
+                "review": {"new_issues": [raised], "conditions": [HOSTILE], "assessment": "revise"}
+            },
+        },
+        "expect": {},
+    }
+    return Scenario(table)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_report_has_every_key_and_says_the_same_as_the_others(name: str) -> None:
+    """A-38, A-39: whatever it came to; the same record gives the same bytes."""
+    case = _case(name)
+    found = VIEW.result(case)
+    assert [key for key in KEYS if key not in found] == []
+    assert list(found["usage"]) == USAGE
+    assert found["verification_status"] == "not_checked"
+    assert json.loads(json.dumps(found)) == found
+    page, report = VIEW.files(case)[PAGE], VIEW.report(case)
+    assert (page, report) == (VIEW.files(case)[PAGE], VIEW.report(case))
+    title = report.splitlines()[0].removeprefix("# ")
+    assert title in _read(page).said
+    assert title.endswith(f"{found['status']}, {found['stop_reason']}")
+
+
+def test_a_page_has_no_script_and_a_policy_that_allows_its_style_alone() -> None:
+    """A-41: nothing in it runs, is fetched, or can be clicked."""
+    reader = _read(VIEW.files(_case("two-rounds-resolved"))[PAGE])
+    assert not {"script", "a", "img", "iframe", "form", "link", "object", "svg", "base"} & reader.tags.keys()
+    named = {name for _, name, _ in reader.attributes}
+    assert named == {"lang", "charset", "http-equiv", "content", "name"}
+    assert ("meta", "content", POLICY) in reader.attributes
+    assert re.fullmatch(
+        r"default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; base-uri 'none'; form-action 'none'", POLICY
+    )
+
+
+def test_what_seats_and_users_wrote_acts_in_none_of_the_reports() -> None:
+    """A-41, SECURITY B.4: shown whole, and never structure, a link, a picture or a hidden character."""
+    case = _hostile().run()
+    page, report = VIEW.files(case)[PAGE], VIEW.report(case)
+    reader = _read(page)
+    assert not {"script", "a", "img"} & reader.tags.keys()
+    assert any("<script>alert(1)</script>" in text for text in reader.said)
+    assert "\u202e" not in page + report
+    assert "\\u{202e}" in page
+    outside = re.sub(r"^(`{3,})text\n.*?^\1$", "", report, flags=re.MULTILINE | re.DOTALL)
+    outside = re.sub(r"(`+).*?\1", "", outside)
+    assert not re.search(r"<script|\]\(|!\[|^# Approved", outside, re.MULTILINE)
+    assert re.findall(r"^# .*", outside, re.MULTILINE) == ["# Blocked: partial, round_limit"]
+
+
+def test_a_newest_version_without_a_review_is_not_what_the_report_is_about() -> None:
+    """A-40, A-42: the last reviewed one is shown, that is said, and it stands among the conditions."""
+    case = _case("the-time-is-up")
+    found, report = VIEW.result(case), VIEW.report(case)
+    assert (found["proposal"]["version"], found["last_reviewed_proposal"]["version"]) == (2, 1)
+    assert "## The proposal, version 1\n\nVersion 2 is newer and has not been reviewed" in report
+    assert "The newest version has not been reviewed; nothing here says that it is sound." in found["conditions"]
+    only = VIEW.report(_case("prose-is-no-answer"))
+    assert "It has not been reviewed by every critic" in only
+
+
+def test_conditions_and_steps_are_put_together_by_code() -> None:
+    """A-40: of proposal and review, and one for each issue that is not resolved."""
+    found = VIEW.result(_case("a-light-risk-stays-conditional"))
+    assert found["conditions"] == ["I1 [medium/accepted_risk]: The link can be guessed"]
+    assert found["next_steps"] == ["export the largest account", "I1: the address is random"]
+
+
+def test_an_issue_has_its_answers_and_its_history() -> None:
+    """SPEC 1.1: from "" to open with the description as its rationale, then what its critic said."""
+    (found,) = VIEW.result(_case("two-rounds-resolved"))["issues"]
+    assert found["history"] == [
+        {"round": 1, "from": "", "to": "open", "rationale": "The address is a counter."},
+        {"round": 2, "from": "open", "to": "resolved", "rationale": "I read the answer."},
+    ]
+    (response,) = found["responses"]
+    assert (response["round"], response["proposal_version"], response["action"]) == (2, 2, "fix")
+    assert (found["raised_round"], found["last_review_round"], found["resolution_rationale"]) == (
+        1,
+        2,
+        "I read the answer.",
+    )
+
+
+def test_models_are_named_and_mixed_ones_are_not_called_one() -> None:
+    """A-37."""
+    mixed = VIEW.result(_case("the-model-changes"))["model_identity"]
+    assert (mixed["returned"], mixed["models_seen"], mixed["consistent"]) == (None, ["scripted", "another"], False)
+    none = VIEW.result(_case("a-blank-requirement"))["model_identity"]
+    assert none == {"requested": None, "returned": None, "models_seen": [], "consistent": None}
+
+
+def test_failed_calls_count_with_their_usage_unknown() -> None:
+    """A-26, A-38."""
+    found = VIEW.result(_case("one-opening-fails"))
+    assert {k: found["usage"][k] for k in ("calls", "completed_calls", "failed_calls", "unknown_usage_calls")} == {
+        "calls": 2,
+        "completed_calls": 1,
+        "failed_calls": 1,
+        "unknown_usage_calls": 1,
+    }
+    assert [(c["phase"], c["round"], c["status"]) for c in found["calls"]] == [
+        ("propose", 1, "completed"),
+        ("risk_scan", 0, "failed"),
+    ]
+    assert [error["type"] for error in found["errors"]] == ["unreachable"]
+    spent = VIEW.result(_case("the-last-review-crosses-the-threshold"))["usage"]
+    assert (spent["max_total_tokens"], spent["threshold_exceeded"]) == (512, True)
+
+
+@pytest.mark.parametrize("source", CONFIG_SOURCES)
+def test_the_report_says_where_the_configuration_is_from(source: str) -> None:
+    """A-03, A-05: five words and no other, and that nobody has authenticated it."""
+    scenario = read_scenario("two-rounds-resolved")
+    scenario.docket = Docket(question="Need", remarks=(source_remark(source),))
+    scenario.open()
+    found = VIEW.result(scenario.run())
+    assert found["config"]["config_source"] == source
+    assert found["config"]["authenticated"] is False
+    assert found.get("demo", False) is (source == "demo")
+
+
+def test_the_lines_at_the_end_name_what_is_open_and_what_to_do() -> None:
+    """Ours: hidden characters are written out in them."""
+    lines = list(VIEW.summary(_hostile().run(), lambda text, _colour: text))
+    assert lines[0] == "Blocked: partial, round_limit: 1 of 1 rounds are held."
+    assert lines[-2] == "next:     Settle what blocks it before anything is built on it."
+    assert "\u202e" not in "".join(lines)
+    asks = list(VIEW.summary(_case("the-scan-asks"), lambda text, _colour: text))
+    assert "  question: Which formats?" in asks
+    failed = list(VIEW.summary(_case("a-call-runs-out-of-time"), lambda text, _colour: text))
+    assert any(line.startswith("  proposer, timeout: ") for line in failed)
