@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.agents.probes import PROBES
+from tests import ballots
 from tests.reviewing import Project
 
 
@@ -34,3 +35,9 @@ def home(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
         monkeypatch.delenv(variable, raising=False)
     project.begin()
     return found
+
+
+@pytest.fixture
+def votes(project: Project) -> Project:
+    """Lend a project with an orchestrator and two voters that do as `ballots.plan` says."""
+    return ballots.begin(project)

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from counterpoint.cli.main import COMMANDS, counterpoint
-from counterpoint.cli.manual import Manual, ManualGroup
+from counterpoint.cli.manual import Manual, ManualGroup, ManualWithMore
 from counterpoint.cli.reference import PAGES, commands, main
 from tests import need
 from tests.command_line import call
@@ -77,4 +77,6 @@ def _parse(words: list[str]) -> None:
         below = found.get_command(context, word)
         assert below is not None, word
         found, context = below, click.Context(below, info_name=word, parent=context)
+    if isinstance(found, ManualWithMore) and words[0] in found.below:
+        found = found.below[words.pop(0)]
     found.make_parser(context).parse_args(args=words)

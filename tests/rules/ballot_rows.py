@@ -7,6 +7,7 @@ from tests.rules.row import Part, Row
 __all__ = ["BALLOT"]
 
 _CLI: Final = "tests/cli/test_ballot.py"
+_VERIFY: Final = "tests/cli/test_ballot_verify.py"
 _ENDS: Final = "tests/rules/test_ballot_endings.py"
 _HOSTILE: Final = "tests/hostile/test_ballot.py"
 
@@ -49,6 +50,6 @@ BALLOT: Final = Part(
         Row(
             id="B-19", tests=(f"{_CLI}::test_a_killed_ballot_goes_on_and_ends_with_the_same_document",), decided=True
         ),
-        Row(id="B-20", tests=(f"{_CLI}::test_a_document_is_checked_against_itself_its_snapshots_and_its_record",)),
+        Row(id="B-20", tests=(f"{_VERIFY}::test_a_document_is_checked_against_itself_its_snapshots_and_its_record",)),
     ),
 )

@@ -104,8 +104,8 @@ class KeptDocument(Generic[S]):
     def _edited(self, found: bytes, versions: list[str]) -> NeedsPerson:
         lines = found.decode("utf-8", "backslashreplace").split("\n")
         at = max(_same_lines(lines, version.split("\n")) for version in versions)
-        line = visible(lines[at])[:_SHOWN] if at < len(lines) else "the end of the file"
-        return self._unusable(f"was edited by somebody else: line {at + 1} is {line!r}")
+        line = f"{visible(lines[at])[:_SHOWN]!r}" if at < len(lines) else "missing"
+        return self._unusable(f"was edited by somebody else: line {at + 1} is {line}")
 
     def _unusable(self, why: str) -> NeedsPerson:
         copy = path_text(self._folder / COPY)
