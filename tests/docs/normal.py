@@ -27,7 +27,7 @@ PERSON: Final = "/home/ana"
 _BEGIN: Final = datetime.fromisoformat("2026-07-06T14:07:48+00:00")
 _PATTERN: Final = re.compile(
     r"(?P<demo>/[\w./-]*/counterpoint-demo-\w+)"
-    r"|(?P<case>\b(?:review|ballot)-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8})"
+    r"|(?P<case>\b(?:review|answer|propose|ballot)-[0-9]{8}t[0-9]{6}z-[0-9a-f]{8})"
     r"|(?P<digest>\b[0-9a-f]{64}\b)"
     r"|(?P<channel>\b[0-9a-f]{32}\b)"
     r"|(?P<month>\bshop-[0-9]{5}-[0-9]{4}-[0-9]{2}\.md\b)"

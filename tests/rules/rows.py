@@ -3,6 +3,7 @@
 from typing import Final
 
 from tests.rules.ballot_rows import BALLOT
+from tests.rules.propose_rows import PROPOSE
 from tests.rules.row import Part, Row
 
 __all__ = ["PARTS"]
@@ -78,4 +79,4 @@ REVIEW: Final = Part(
     rows=_ROWS,
 )
 
-PARTS: Final = (REVIEW, BALLOT)
+PARTS: Final = (REVIEW, PROPOSE, BALLOT)
