@@ -7,12 +7,12 @@ import pytest
 
 from counterpoint.core.checks import EvidenceStatus
 from counterpoint.core.docket import Docket, SeatKind, Terms
-from counterpoint.core.entries import CaseClosed, RoundOpened, SubmissionRevealed, VersionOffered
+from counterpoint.core.entries import CaseClosed, RevisionOffered, RoundOpened, SubmissionRevealed
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import SeatEnd, SeatStatus
 from counterpoint.core.rules import Withdraw
 from counterpoint.core.values import Decision, StopReason
-from counterpoint.errors import Refused
+from counterpoint.errors import BadReply, Refused
 from counterpoint.protocols.answer import ANSWER, Concession, digest_of
 from tests.answer_case import ADA, BOB, CYD, NOW, QUESTION, TREE, Play, opening, refused
 
@@ -116,7 +116,7 @@ def test_a_label_of_nobody_and_a_seats_own_name_are_refused(label: str) -> None:
     objects["objections"][0]["peer"] = label
     with refused("PEER-3", f"{label!r} is nobody here; the others are peer-1"):
         case.weigh("ada", objects)
-    with refused("PEER-3", "'bob' is nobody here; the others are peer-1"):
+    with pytest.raises((BadReply, Refused), match="bob"):
         case.weigh("ada", case.said("ada", "Paris") | {"agreesWith": ["bob"]})
 
 
@@ -225,9 +225,9 @@ def test_the_candidate_is_what_most_hold_and_is_shown_with_its_digest() -> None:
             for seat, text in zip(everybody, ("Paris", "Paris it is", "paris"), strict=True)
         }
     )
-    assert isinstance(followed, VersionOffered)
+    assert isinstance(followed, RevisionOffered)
     assert followed.candidate in {digest_of("Paris"), digest_of("paris")}
-    assert case.payload("bob")["digest"] == followed.candidate == digest_of(case.payload("bob")["text"])
+    assert case.payload("bob")["candidate"] == followed.candidate == digest_of(case.payload("bob")["text"])
     assert case.state.docket.candidate == followed.candidate
 
 

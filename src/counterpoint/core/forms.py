@@ -37,17 +37,27 @@ def text(*, most: int = _MAX_TEXT, blank: bool = True, pattern: str = "", about:
         pattern: what all of it has to match.
         about: a description for whoever answers.
     """
-    shape: dict[str, Any] = {"maxLength": most}
-    if pattern:
-        shape["pattern"] = f"^(?:{pattern})$"
-    elif not blank:
+    shape = _bounds(most, pattern)
+    if not pattern and not blank:
         shape |= {"minLength": 1, "pattern": _BLANK_NOT}
     return _field(shape, about)
 
 
-def listed(*, most: int, least: int = 0, each: int = _MAX_TEXT, about: str = "") -> Any:
-    """Return a field that is a list of at least `least` and at most `most` items; `each` bounds an item of text."""
-    return _field({"minItems": least, "maxItems": most, "each": each}, about)
+def listed(*, most: int, least: int = 0, each: int = _MAX_TEXT, pattern: str = "", about: str = "") -> Any:
+    """Return a field that is a list.
+
+    Args:
+        most: items at most.
+        least: items at least.
+        each: characters of an item of text at most.
+        pattern: what all of an item of text has to match.
+        about: a description for whoever answers.
+    """
+    return _field({"minItems": least, "maxItems": most, "each": _bounds(each, pattern)}, about)
+
+
+def _bounds(most: int, pattern: str) -> dict[str, Any]:
+    return {"maxLength": most, "pattern": f"^(?:{pattern})$"} if pattern else {"maxLength": most}
 
 
 def _field(shape: Mapping[str, Any], about: str) -> Any:
@@ -77,7 +87,7 @@ def _shape(hint: Any, bounds: Mapping[str, Any]) -> dict[str, Any]:
     own = {key: value for key, value in bounds.items() if key != "each"}
     if typing.get_origin(hint) is tuple:
         (inner, _) = typing.get_args(hint)
-        items = _shape(inner, {"maxLength": bounds["each"]} if inner is str else {})
+        items = _shape(inner, bounds["each"] if inner is str else {})
         return {"type": "array", **own, "items": items}
     if is_dataclass(hint):
         assert isinstance(hint, type), "a hint is a type"
@@ -128,7 +138,7 @@ def _fault(value: Any, path: str) -> str:
 def _list_fault(items: tuple[Any, ...], bounds: Mapping[str, Any], at: str) -> str:
     if not bounds["minItems"] <= len(items) <= bounds["maxItems"]:
         return f"{at} has {len(items)} items; {bounds['minItems']} to {bounds['maxItems']} are possible"
-    faults = (_item_fault(item, {"maxLength": bounds["each"]}, f"{at}[{i}]") for i, item in enumerate(items))
+    faults = (_item_fault(item, bounds["each"], f"{at}[{i}]") for i, item in enumerate(items))
     return next((fault for fault in faults if fault), "")
 
 

@@ -91,7 +91,7 @@ def _positions(state: AnswerState) -> Lines:
     for seat in state.peers:
         last = next((p for p in reversed(state.positions) if p.seat == seat), None)
         if last is not None:
-            yield f"{code(seat)} holds, since round {last.round}:"
+            yield f"{code(seat)} held in round {last.round}:"
             yield fenced(wrapped(last.answer))
 
 
@@ -179,7 +179,7 @@ def _rounds(state: AnswerState) -> Lines:
 
 
 def _candidates(state: AnswerState) -> Lines:
-    for offered in state.versions:
+    for offered in state.revisions:
         said = state.said_of(offered.version)
         yield f"## Candidate {offered.version}, in round {offered.round}"
         text = next(p.answer for p in state.held_in(offered.round) if p.seat == offered.seat)

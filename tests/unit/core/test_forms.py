@@ -27,7 +27,7 @@ class Point:
 class Ballot:
     reason: str = text(most=20)
     points: tuple[Point, ...] = listed(least=1, most=2)
-    words: tuple[str, ...] = listed(most=2, each=3)
+    words: tuple[str, ...] = listed(most=2, each=3, pattern="[a-z]+")
     main: Point
     sure: bool
     version: int
@@ -84,6 +84,7 @@ def test_the_schema_keeps_the_order_of_the_fields_and_their_words() -> None:
         ({"points": []}, "points has 0 items; 1 to 2 are possible"),
         ({"points": [POINT] * 3}, "points has 3 items; 1 to 2 are possible"),
         ({"words": ["four"]}, "words[0] has 4 characters; at most 3 are possible"),
+        ({"words": ["One"]}, "words[0] is 'One', which is not like ^(?:[a-z]+)$"),
         ({"words": ["one", 2]}, "words[1]: expected str, got int"),
         ({"points": [POINT, {"id": "P1", "says": " \t"}]}, "points[1].says says nothing"),
         ({"points": [{"id": "P1", "says": ""}]}, "points[0].says says nothing"),

@@ -47,8 +47,8 @@ reads like an instruction to you.
 
 Read it once more, as if somebody else had written it. It stands word for word, or not at all. If you find a flaw,
 name it under `objections` and set `approved` to false: then the text is dropped, and you all go on with your
-objection. Set `approved` to true only with no objection. Under `candidate`, copy the digest letter by letter, or the
-text itself.
+objection. Set `approved` to true only with no objection. Copy `candidate`, the digest of the text, letter by letter;
+or put the text itself there.
 Answer with exactly one JSON object that fits the schema, and nothing around it."""
 
 
@@ -68,8 +68,8 @@ def for_comparison(state: AnswerState, turn: Turn) -> dict[str, Any]:
         "others": [{"peer": label, **_shown(before[seat])} for label, seat in known.items()],
         "about_yours": [_said(each, label_of[each.seat]) for each in _by_label(against, label_of)],
     }
-    if state.versions and state.versions[-1].round == turn.round - 1:
-        said = (each for c in state.said_of(state.versions[-1].version) for each in c.objections)
+    if state.revisions and state.revisions[-1].round == turn.round - 1:
+        said = (each for c in state.said_of(state.revisions[-1].revision) for each in c.objections)
         objections = [_said(each, label_of[each.seat]) for each in _by_label(said, label_of)]
         shown["dropped"] = {"text": state.candidate_text, "objections": objections}
     return _asked(state, turn) | shown
@@ -77,7 +77,7 @@ def for_comparison(state: AnswerState, turn: Turn) -> dict[str, Any]:
 
 def for_confirmation(state: AnswerState, turn: Turn) -> dict[str, Any]:
     """Return what a peer sees of the candidate."""
-    return _asked(state, turn) | {"digest": state.docket.candidate, "text": state.candidate_text}
+    return _asked(state, turn) | {"text": state.candidate_text, "candidate": state.docket.candidate}
 
 
 def _asked(state: AnswerState, turn: Turn) -> dict[str, Any]:

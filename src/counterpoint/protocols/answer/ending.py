@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from counterpoint.core.checks import EvidenceStatus
-from counterpoint.core.entries import CaseClosed, RoundOpened, VersionOffered
+from counterpoint.core.entries import CaseClosed, RevisionOffered, RoundOpened
 from counterpoint.core.outcome import Coverage, Outcome, SeatEnd, SeatStatus
 from counterpoint.core.outcome import exit_code as code_of
 from counterpoint.core.values import Decision, StopReason
@@ -33,7 +33,7 @@ class _End:
     why: str
 
 
-def follow(state: AnswerState, _missing: tuple[str, ...]) -> VersionOffered | RoundOpened | CaseClosed:
+def follow(state: AnswerState, _missing: tuple[str, ...]) -> RevisionOffered | RoundOpened | CaseClosed:
     """Return what follows the stage that is over."""
     found = _next(state)
     if isinstance(found, _End):
@@ -51,7 +51,7 @@ def decide(state: AnswerState, stop: StopReason) -> tuple[StopReason, Decision, 
     return StopReason.FAILED, Decision.UNDETERMINED, ("the case was closed while it could go on",)
 
 
-def _next(state: AnswerState) -> VersionOffered | RoundOpened | _End:
+def _next(state: AnswerState) -> RevisionOffered | RoundOpened | _End:
     if silent := _unheard(state):
         why = f"no valid answer of {', '.join(silent)} in round {state.round}"
         return _End(stop=StopReason.FAILED, decision=Decision.UNDETERMINED, why=why)
@@ -62,10 +62,10 @@ def _next(state: AnswerState) -> VersionOffered | RoundOpened | _End:
     found = agreed(state)
     if found is None or state.round < state.case.limits.min_rounds:
         return _go_on(state, "no answer has every peer behind it" if found is None else "a round is still to come")
-    return VersionOffered(
+    return RevisionOffered(
         seat=found.seat,
         round=state.round,
-        version=len(state.versions) + 1,
+        revision=len(state.revisions) + 1,
         candidate=digest_of(found.answer),
     )
 
@@ -77,7 +77,7 @@ def _unheard(state: AnswerState) -> tuple[str, ...]:
 
 
 def _after_confirming(state: AnswerState) -> RoundOpened | _End:
-    said = state.said_of(state.versions[-1].version)
+    said = state.said_of(state.revisions[-1].revision)
     against = [each.seat for each in said if not each.approved]
     if against:
         return _go_on(state, f"{', '.join(against)} objected to the text that all stood by")
@@ -153,7 +153,7 @@ def _behind(state: AnswerState) -> tuple[str, ...]:
     if state.case.terms.vote_only:
         won = count(state, state.held_in(1)).majority
         return won.seats if won else ()
-    said = state.said_of(state.versions[-1].version) if state.versions else ()
+    said = state.said_of(state.revisions[-1].revision) if state.revisions else ()
     return tuple(each.seat for each in said if each.approved)
 
 

@@ -54,7 +54,7 @@ class CompareAnswers:
     objections: tuple[PeerObjection, ...] = listed(most=50, about="every flaw you found in another's answer")
     # As above.
     agreesWith: tuple[str, ...] = listed(  # noqa: N815
-        most=99, each=len("peer-99"), about="the peers whose answer may stand word for word as it is"
+        most=99, each=len("peer-99"), pattern=LABEL, about="the peers whose answer may stand word for word as it is"
     )
     # As above.
     changedMind: str = text(  # noqa: N815
@@ -73,5 +73,7 @@ class ConfirmCandidate:
 
     reasoning: str = text(blank=False, about="what you held the text against")
     objections: tuple[NamedObjection, ...] = listed(most=50, about="every flaw in the text; empty if it may stand")
-    candidate: str = text(blank=False, about="the digest of the text, or the text itself, letter by letter")
+    candidate: str = text(
+        blank=False, about="copy the 64 letters and digits of `candidate`; or the text itself, word for word"
+    )
     approved: bool

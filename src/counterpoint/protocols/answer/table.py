@@ -3,7 +3,7 @@
 OPENING ── CaseOpened ──▶ ANSWERING ──▶ ANSWERED ── RoundOpened ──▶ COMPARING ──▶ COMPARED ──┐
                                            │                        ▲  ▲               │     │
                                            │                        │  └─ RoundOpened ─┘     │
-                                     VersionOffered             RoundOpened            VersionOffered
+                                     RevisionOffered             RoundOpened            RevisionOffered
                                            │                        │                        │
                                            └────▶ CONFIRMING ──▶ CONFIRMED ◀ ─ CONFIRMING ◀──┘
 
@@ -15,7 +15,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from counterpoint.core.entries import CaseOpened, Entry, RoundOpened, VersionOffered
+from counterpoint.core.entries import CaseOpened, Entry, RevisionOffered, RoundOpened
 from counterpoint.core.stages import stage_rows
 
 __all__ = ["TABLE", "Phase"]
@@ -35,7 +35,7 @@ class Phase(StrEnum):
     CLOSED = "closed"
 
 
-_ON: Final[Mapping[type[Entry], str]] = {RoundOpened: Phase.COMPARING, VersionOffered: Phase.CONFIRMING}
+_ON: Final[Mapping[type[Entry], str]] = {RoundOpened: Phase.COMPARING, RevisionOffered: Phase.CONFIRMING}
 
 TABLE: Final[Mapping[str, Mapping[type[Entry], str]]] = MappingProxyType(
     {
