@@ -14,7 +14,7 @@ from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CheckRequest, Evidence, EvidenceStatus, QuoteCheck
 from counterpoint.core.conduct import Said
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
-from counterpoint.core.entries import CaseClosed, CaseOpened, RoundOpened, SubmissionSealed, VersionOffered
+from counterpoint.core.entries import CaseClosed, CaseOpened, RevisionOffered, RoundOpened, SubmissionSealed
 from counterpoint.core.forms import text
 from counterpoint.core.limits import Limits
 from counterpoint.core.machine import make_rules
@@ -88,7 +88,7 @@ def _follow(state: WordState, missing: tuple[str, ...]) -> Follower:
     if state.stage == Phase.SAYING:
         return RoundOpened(round=state.round, reason="the words differ")
     word = digest(state.joined.encode())
-    return VersionOffered(seat="chair", round=state.round + 1, version=len(state.versions) + 1, candidate=word)
+    return RevisionOffered(seat="chair", round=state.round + 1, revision=len(state.offered) + 1, candidate=word)
 
 
 def _decide(state: WordState, stop: StopReason) -> tuple[StopReason, Decision, tuple[str, ...]]:
@@ -155,7 +155,7 @@ WORDS: Final = make_rules(
         {
             Phase.OPENING: {CaseOpened: Phase.SAYING},
             **stage_rows(Phase.SAYING, Phase.SAID, leads={RoundOpened: Phase.JOINING}, closed=Phase.CLOSED),
-            **stage_rows(Phase.JOINING, Phase.JOINED, leads={VersionOffered: Phase.SAYING}, closed=Phase.CLOSED),
+            **stage_rows(Phase.JOINING, Phase.JOINED, leads={RevisionOffered: Phase.SAYING}, closed=Phase.CLOSED),
             Phase.CLOSED: {},
         }
     ),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.agents.fake_api import FakeApi
+from tests.agents.fake_script import Answer, Question
 from tests.agents.models import KEY
 from tests.proposing_seats import answer_of, program_of
 from tests.reviewing import Project
@@ -133,6 +134,46 @@ def test_a_killed_run_goes_on_without_asking_whoever_has_answered(project: Proje
     assert sorted(asked(project)) == ["ana open", "ana revise", "ben open", *["ben review"] * 3]
     found = result(project)
     assert (found["decision"], found["usage"]["calls"], found["usage"]["failed_calls"]) == ("ready_to_validate", 6, 1)
+
+
+def test_a_pair_goes_on_after_a_kill_with_exactly_what_it_was_given(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A-01, A-57: the case holds the pair, without a key; settings and profile may say what they like meanwhile."""
+    monkeypatch.setenv("PAIR_KEY", KEY)
+    drivers: list[int] = []
+
+    def answer(question: Question) -> Answer:
+        if "your_issues" in json.dumps(question.body) and drivers:
+            os.kill(drivers.pop(), signal.SIGKILL)
+        return answer_of(question)
+
+    with FakeApi(answer) as api:
+        begun = project.start("propose", NEED, *PAIR, "--base-url", f"{api.url}/v1")
+        drivers.append(begun.pid)
+        assert begun.wait(30) == -signal.SIGKILL
+        begun.communicate()
+        project.sweep()
+        project.configure('[agents.proposer]\nkind = "human"\n[propose]\nmax_rounds = 1\n')
+        called = project.call("resume", "last")
+        api.idle()
+    assert called.code == 0, called
+    assert {request.body["model"] for request in api.requests} == {"gpt-5.5"}
+    assert (len(api.requests), result(project)["usage"]["calls"]) == (6, 6)
+
+
+def test_a_recorded_case_is_played_again_without_asking_anybody(project: Project) -> None:
+    """Issue 5: a cassette holds any case; what it comes to is the same."""
+    seats(project)
+    assert project.call("propose", NEED, *NAMED, "--record", str(project.bin / "tape")).code == 0
+    first, calls = result(project), len(asked(project))
+    assert project.call("propose", NEED, *NAMED, "--replay", str(project.bin / "tape")).code == 0
+    again = result(project)
+    assert len(asked(project)) == calls
+    assert again["run_id"] != first["run_id"]
+    assert {key: again[key] for key in ("issues", "proposal", "decision")} == {
+        key: first[key] for key in ("issues", "proposal", "decision")
+    }
 
 
 def test_ctrl_c_leaves_a_partial_report_and_goes_on(project: Project) -> None:

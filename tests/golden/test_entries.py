@@ -32,10 +32,10 @@ from counterpoint.core.entries import (
     FindingRuled,
     NoteAdded,
     ObserverDropped,
+    RevisionOffered,
     RoundOpened,
     SubmissionRevealed,
     SubmissionSealed,
-    VersionOffered,
 )
 from counterpoint.core.findings import Disposition, Ruling
 from counterpoint.core.limits import Limits
@@ -135,7 +135,7 @@ ENTRIES: Final[tuple[Entry, ...]] = (
         change="e" * 64,
     ),
     CandidateKept(seat="author", round=2, candidate="a" * 40),
-    VersionOffered(seat="author", round=2, version=2, candidate="c" * 64),
+    RevisionOffered(seat="author", round=2, revision=2, candidate="c" * 64),
     RoundOpened(round=2, reason="critic holds I1 against it\nand says so"),
     ChallengeOpened(round=2, about=("ada", "bob")),
     AttemptFailed(

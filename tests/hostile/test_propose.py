@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from counterpoint.core.entries import CaseClosed, RoundOpened, SubmissionRevealed, VersionOffered
+from counterpoint.core.entries import CaseClosed, RevisionOffered, RoundOpened, SubmissionRevealed
 from counterpoint.core.sealing import seal
 from counterpoint.core.values import Decision, StopReason, Turn
 from counterpoint.errors import BadReply, Refused
@@ -194,12 +194,12 @@ def test_no_version_is_offered_that_nobody_wrote() -> None:
     case.answer("proposer", proposal())
     case.answer("critic", scan())
     *reveals, offered = PROPOSE.settle(case.state, NOW, case.vault)
-    assert isinstance(offered, VersionOffered)
+    assert isinstance(offered, RevisionOffered)
     case.append(*reveals)
-    forged = VersionOffered(seat="proposer", round=1, version=1, candidate="0" * 64)
+    forged = RevisionOffered(seat="proposer", round=1, revision=1, candidate="0" * 64)
     with pytest.raises(Refused, match="FOLLOW-1"):
         PROPOSE.apply(case.state, forged)
-    assert PROPOSE.apply(case.state, offered).versions == (offered,)
+    assert PROPOSE.apply(case.state, offered).offered == (offered,)
 
 
 def test_a_turn_of_another_round_is_not_sealed() -> None:

@@ -25,10 +25,10 @@ from counterpoint.core.entries import (
     CaseOpened,
     Entry,
     FailureReason,
+    RevisionOffered,
     RoundOpened,
     SubmissionRevealed,
     SubmissionSealed,
-    VersionOffered,
 )
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import AddNote, Materials, Withdraw
@@ -178,7 +178,7 @@ class AnswerMachine(RuleBasedStateMachine):
         before = self.state
         with suppress(Refused, UnknownEntry):
             after = ANSWER.apply(before, entry)
-            assert not isinstance(entry, VersionOffered | RoundOpened)
+            assert not isinstance(entry, RevisionOffered | RoundOpened)
             if isinstance(entry, CaseClosed):
                 assert entry.decision is Decision.UNDETERMINED or _is_agreed(self.case.entries)
                 assert after.closed == entry
@@ -189,7 +189,7 @@ class AnswerMachine(RuleBasedStateMachine):
     def forge_a_reveal(self, data: st.DataObject, stop: StopReason) -> None:
         """Leave out of a reveal whatever you like: it is no approval unless the rest amounts to one."""
         late = ANSWER.settle(self.state, NOW + timedelta(days=1), self.case.vault)
-        follows = (CaseClosed, RoundOpened, VersionOffered)
+        follows = (CaseClosed, RoundOpened, RevisionOffered)
         kept = [entry for entry in late if not isinstance(entry, follows) and data.draw(st.booleans())]
         entries = (*self.case.entries, *kept)
         with suppress(Refused):
@@ -206,7 +206,7 @@ class AnswerMachine(RuleBasedStateMachine):
             assert _bytes(made) == _bytes(ANSWER.settle(self.state, now, self.case.vault))
             if not made:
                 break
-            if isinstance(made[-1], RoundOpened | VersionOffered):
+            if isinstance(made[-1], RoundOpened | RevisionOffered):
                 assert {seal.turn.seat for seal in self.state.sealed.values()} == set(self.state.peers)
             self.case.append(*made)
         assert ANSWER.settle(self.state, now, self.case.vault) == ()
@@ -259,9 +259,9 @@ class AnswerMachine(RuleBasedStateMachine):
             assert not most or self.state.round <= most
             opened = [e.round for e in self.case.entries if isinstance(e, RoundOpened)]
             assert opened == list(range(2, self.state.round + 1))
-            versions = [e.version for e in self.state.versions]
+            versions = [e.revision for e in self.state.offered]
             assert versions == list(range(1, len(versions) + 1))
-            assert all(one.round < other.round for one, other in pairwise(self.state.versions))
+            assert all(one.round < other.round for one, other in pairwise(self.state.offered))
 
     @invariant()
     def the_outcome_is_what_the_entries_come_to(self) -> None:
@@ -318,11 +318,11 @@ def _is_agreed(entries: tuple[Entry, ...]) -> bool:
         votes = [reply["answer"].lower().rstrip(".") for _, reply in replies]
         all_are_there = {entry.turn.seat for entry, _ in replies} == names
         return all_are_there and any(2 * votes.count(option) > len(names) for option in ("paris", "lyon"))
-    offered = [index for index, entry in enumerate(entries) if isinstance(entry, VersionOffered)]
+    offered = [index for index, entry in enumerate(entries) if isinstance(entry, RevisionOffered)]
     if not offered:
         return False
     version = entries[offered[-1]]
-    assert isinstance(version, VersionOffered)
+    assert isinstance(version, RevisionOffered)
     texts = [reply["answer"] for _, reply in replies if "answer" in reply]
     assert version.candidate in {digest(text.encode()) for text in texts}
     said = {entry.turn.seat: reply for entry, reply in _replies(entries[offered[-1] :])}

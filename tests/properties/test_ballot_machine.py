@@ -296,7 +296,7 @@ class BallotMachine(RuleBasedStateMachine):
             text = self.state.text_of(cast.version)
             assert (cast.version, cast.candidate, cast.vote) == (cast.round, candidate_of(text), said["vote"])
             assert text == as_text(text)
-        digests = [self.state.case.docket.candidate, *(v.candidate for v in self.state.versions)]
+        digests = [self.state.case.docket.candidate, *(v.candidate for v in self.state.offered)]
         assert digests == [candidate_of(self.state.text_of(n)) for n in range(1, self.state.version + 1)]
 
     @invariant()

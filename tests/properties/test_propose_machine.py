@@ -19,9 +19,9 @@ from counterpoint.core.entries import (
     CaseClosed,
     Entry,
     FailureReason,
+    RevisionOffered,
     SubmissionRevealed,
     SubmissionSealed,
-    VersionOffered,
 )
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import AddNote, Materials, Withdraw
@@ -109,7 +109,7 @@ class ProposeMachine(RuleBasedStateMachine):
         names = [f"N{turn.round}{n}" for n in range(data.draw(st.integers(0, 2)))]
         new = tuple(issue(name, data.draw(SEVERITIES)) for name in names)
         word = data.draw(st.sampled_from(["accept", "accept", "revise", "blocked"]))
-        version = self.state.versions[-1].version - (data.draw(st.integers(0, 20)) == 0)
+        version = self.state.offered[-1].revision - (data.draw(st.integers(0, 20)) == 0)
         return review(version, *rulings, new=new, assessment=word, public_summary=f"{SECRET} {turn.seat}")
 
     @precondition(lambda self: self.due())
@@ -286,8 +286,8 @@ class ProposeMachine(RuleBasedStateMachine):
     def what_is_on_the_table_is_what_was_written(self) -> None:
         """A-10: a version is bound to the digest of the proposal that was revealed for it."""
         if self._is_open():
-            offered = [e for e in self.case.entries if isinstance(e, VersionOffered)]
-            assert [entry.version for entry in offered] == list(range(1, len(offered) + 1))
+            offered = [e for e in self.case.entries if isinstance(e, RevisionOffered)]
+            assert [entry.revision for entry in offered] == list(range(1, len(offered) + 1))
             assert len(offered) <= len(self.state.written) <= self.state.case.limits.max_rounds
 
     @invariant()
@@ -351,7 +351,7 @@ class ProposeMachine(RuleBasedStateMachine):
 
     def _agreement(self, turn: Turn) -> dict[str, Any]:
         if turn.phase == Phase.REVIEWING:
-            version = self.state.versions[-1].version
+            version = self.state.offered[-1].revision
             own = self.state.own(turn.seat).values()
             return review(
                 version,

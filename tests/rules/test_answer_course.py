@@ -35,7 +35,7 @@ def test_a_case_comes_to_what_its_script_says(script: dict[str, Any]) -> None:
     assert outcome.stop_reason is not None
     assert [outcome.stop_reason.value, outcome.decision.value, ANSWER.exit_code(outcome)] == script["ends"]
     state = case.state
-    assert (outcome.spent.calls, state.round, len(state.versions)) == (
+    assert (outcome.spent.calls, state.round, len(state.offered)) == (
         script["calls"],
         script["rounds"],
         script["candidates"],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from counterpoint.core.entries import AnswerRequested, CaseClosed, ChallengeOpened, RoundOpened, VersionOffered
+from counterpoint.core.entries import AnswerRequested, CaseClosed, ChallengeOpened, RevisionOffered, RoundOpened
 from counterpoint.core.values import StopReason
 from counterpoint.protocols.ballot import candidate_of
 from counterpoint.protocols.ballot.text import as_text, citations_in, markers_in
@@ -204,7 +204,7 @@ def test_a_version_that_answers_every_objection_is_accepted() -> None:
     case = at_revising()
     last = case.all_answer(revision("Another.", "v1-N1"))
     candidate = candidate_of(as_text("Another."))
-    assert last == VersionOffered(seat="orchestrator", round=2, version=2, candidate=candidate)
+    assert last == RevisionOffered(seat="orchestrator", round=2, revision=2, candidate=candidate)
 
 
 def test_a_version_that_passes_over_an_objection_is_refused() -> None:
@@ -222,7 +222,7 @@ def test_the_same_text_is_accepted_where_nobody_objected() -> None:
     case.all_answer(vote(case, "yes"), None)
     assert case.payload("orchestrator")["objections"] == []
     last = case.all_answer(revision(BODY))
-    assert last == VersionOffered(seat="orchestrator", round=2, version=2, candidate=case.state.case.docket.candidate)
+    assert last == RevisionOffered(seat="orchestrator", round=2, revision=2, candidate=case.state.case.docket.candidate)
     with refused("REVISE-1", "'v1-N1' is answered, and nobody said it; nothing is to be answered"):
         other = Play()
         other.all_answer(vote(other, "yes"), None)

@@ -31,7 +31,7 @@ def test_a_script_of_answers_ends_as_it_must(script: dict[str, Any]) -> None:
     result = counterpoint.run("ballot", docket_of(), seats, store=store, limits=limits, author="orchestrator")
     state = load_case(store, ROOT, result.case).state
     outcome = result.outcome
-    found = (outcome.stop_reason, outcome.decision, outcome.spent.calls, len(state.versions) + 1)
+    found = (outcome.stop_reason, outcome.decision, outcome.spent.calls, len(state.offered) + 1)
     assert found == (script["stop"], script["decision"], script["calls"], script["versions"])
     codes = {"agreed": 0, "failed": 1, "budget_spent": 3, "needs_input": 4}
     assert BALLOT.exit_code(outcome) == codes[script["stop"]]

@@ -16,9 +16,9 @@ from counterpoint.core.entries import (
     EvidenceGathered,
     FailureReason,
     NoteAdded,
+    RevisionOffered,
     RoundOpened,
     SubmissionRevealed,
-    VersionOffered,
 )
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import AddNote, Materials, Withdraw
@@ -61,7 +61,7 @@ def test_a_stage_that_the_rules_compute_follows() -> None:
     assert [(turn.id, turn.blind) for turn in WORDS.due(state, NOW)] == [("joining.1.chair.1", False)]
     state = sealed(state, "chair", reply("maybe"))
     state = WORDS.fold(WORDS.settle(state, NOW, opened_with(state, {"chair": reply("maybe")})), state)
-    assert (state.phase, state.round, state.docket.candidate) == ("saying", 2, state.versions[0].candidate)
+    assert (state.phase, state.round, state.docket.candidate) == ("saying", 2, state.offered[0].candidate)
     for seat in ("ada", "bob"):
         state = sealed(state, seat, reply("maybe"))
     entries = WORDS.settle(state, NOW, opened_with(state, dict.fromkeys(("ada", "bob"), reply("maybe"))))
@@ -81,7 +81,7 @@ def test_a_stage_that_the_rules_do_not_compute_is_refused() -> None:
     assert "bob is still asked" in refused("FOLLOW-1", sealed(start(), "ada", reply("yes")), opens).reason
     after = revealed(state, contents)
     assert "the rules compute" in refused("FOLLOW-1", after, replace(opens, reason="for fun")).reason
-    refused("PHASE-1", after, VersionOffered(seat="chair", round=2, version=1, candidate="a" * 64))
+    refused("PHASE-1", after, RevisionOffered(seat="chair", round=2, revision=1, candidate="a" * 64))
     same, alike = both(reply("yes"), reply("yes"))
     assert "the rules compute" in refused("FOLLOW-1", revealed(same, alike), opens).reason
 

@@ -28,11 +28,11 @@ from counterpoint.core.entries import (
     FindingRuled,
     NoteAdded,
     ObserverDropped,
+    RevisionOffered,
     RoundOpened,
     SubmissionRevealed,
     SubmissionSealed,
     VerdictGiven,
-    VersionOffered,
 )
 from counterpoint.core.findings import Answer, Finding, Ledger, Ruled
 from counterpoint.core.limits import Spent
@@ -70,7 +70,7 @@ class CaseState:
     revealed: Mapping[str, SubmissionRevealed] = field(default_factory=_nothing)
     """By turn id."""
     offers: tuple[CandidateOffered, ...] = ()
-    versions: tuple[VersionOffered, ...] = ()
+    offered: tuple[RevisionOffered, ...] = ()
     judged: Mapping[str, str] = field(default_factory=_nothing)
     """The candidate that was on the table when each seat answered last."""
     evidence: tuple[Evidence, ...] = ()
@@ -97,8 +97,8 @@ class CaseState:
     @property
     def docket(self) -> Docket:
         """The docket as it stands: with the candidate that is on the table, and what differs in it."""
-        if self.versions:
-            return replace(self.case.docket, candidate=self.versions[-1].candidate)
+        if self.offered:
+            return replace(self.case.docket, candidate=self.offered[-1].candidate)
         if not self.offers:
             return self.case.docket
         last = self.offers[-1]
@@ -167,15 +167,15 @@ def fold_shared(state: S, entry: Entry) -> S:
             return replace(state, closed=entry)
         case AnswerRequested() | DispositionGiven() | CandidateOffered() | CandidateKept():
             return _fold_answer(state, entry)
-        case VersionOffered() | RoundOpened() | ChallengeOpened():
+        case RevisionOffered() | RoundOpened() | ChallengeOpened():
             return _fold_stage(state, entry)
         case _:
             return _fold_judgement(state, entry)
 
 
-def _fold_stage(state: S, entry: VersionOffered | RoundOpened | ChallengeOpened) -> S:
+def _fold_stage(state: S, entry: RevisionOffered | RoundOpened | ChallengeOpened) -> S:
     after = replace(state, round=entry.round)
-    return replace(after, versions=(*state.versions, entry)) if isinstance(entry, VersionOffered) else after
+    return replace(after, offered=(*state.offered, entry)) if isinstance(entry, RevisionOffered) else after
 
 
 def _joined(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ __all__ = [
     "SubmissionRevealed",
     "SubmissionSealed",
     "VerdictGiven",
-    "VersionOffered",
+    "RevisionOffered",
 ]
 
 
@@ -214,12 +214,13 @@ class CandidateKept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VersionOffered:
+class RevisionOffered:
     """A text of a seat's is on the table; every judgement of what was there before is void."""
 
     seat: str
     round: int
-    version: int
+    revision: int
+    """Its number, from 1."""
     candidate: str
     """SHA-256 of exactly the text."""
 
@@ -304,7 +305,7 @@ Entry = (
     | DispositionGiven
     | CandidateOffered
     | CandidateKept
-    | VersionOffered
+    | RevisionOffered
     | RoundOpened
     | ChallengeOpened
     | AttemptFailed
@@ -328,7 +329,7 @@ ENTRY_TYPES: Mapping[str, type[Entry]] = MappingProxyType(
         "disposition-given": DispositionGiven,
         "candidate-offered": CandidateOffered,
         "candidate-kept": CandidateKept,
-        "version-offered": VersionOffered,
+        "revision-offered": RevisionOffered,
         "round-opened": RoundOpened,
         "challenge-opened": ChallengeOpened,
         "attempt-failed": AttemptFailed,

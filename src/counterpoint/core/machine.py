@@ -35,9 +35,9 @@ from counterpoint.core.entries import (
     EvidenceGathered,
     FailureReason,
     NoteAdded,
+    RevisionOffered,
     RoundOpened,
     SubmissionRevealed,
-    VersionOffered,
 )
 from counterpoint.core.forms import read_form, schema_of
 from counterpoint.core.limits import Limits, reached
@@ -51,7 +51,7 @@ __all__ = ["make_rules"]
 
 S = TypeVar("S", bound=CaseState)
 
-_OPENS_A_STAGE: Final = VersionOffered | RoundOpened | ChallengeOpened | AnswerRequested
+_OPENS_A_STAGE: Final = RevisionOffered | RoundOpened | ChallengeOpened | AnswerRequested
 _MAX_REPLY_BYTES: Final = 1 << 20
 
 _ANSWERED: Final = frozenset({FailureReason.BAD_REPLY, FailureReason.REFUSED, FailureReason.TREE_TOUCHED})

@@ -29,10 +29,10 @@ from counterpoint.core.entries import (
     EvidenceGathered,
     NoteAdded,
     ObserverDropped,
+    RevisionOffered,
     RoundOpened,
     SubmissionRevealed,
     SubmissionSealed,
-    VersionOffered,
 )
 from counterpoint.core.outcome import Outcome, exit_code
 from counterpoint.core.values import Decision, StopReason, Turn
@@ -41,7 +41,7 @@ __all__ = ["Course", "Follower", "Part", "Stage", "stage_rows"]
 
 S = TypeVar("S", bound=CaseState)
 
-Follower = VersionOffered | RoundOpened | ChallengeOpened | AnswerRequested | CaseClosed
+Follower = RevisionOffered | RoundOpened | ChallengeOpened | AnswerRequested | CaseClosed
 """What follows a stage."""
 
 

@@ -27,11 +27,11 @@ from counterpoint.core.entries import (
     FindingRuled,
     NoteAdded,
     ObserverDropped,
+    RevisionOffered,
     RoundOpened,
     SubmissionRevealed,
     SubmissionSealed,
     VerdictGiven,
-    VersionOffered,
 )
 from counterpoint.core.findings import Ruling
 from counterpoint.core.values import Severity
@@ -104,7 +104,7 @@ _Answer = (
     | DispositionGiven
     | CandidateOffered
     | CandidateKept
-    | VersionOffered
+    | RevisionOffered
     | RoundOpened
     | ChallengeOpened
 )
@@ -148,8 +148,8 @@ def _answer(entry: _Answer) -> str:
             return f"{in_line(words)}\n\n{changed}"
         case CandidateKept():
             return in_line(f"{entry.seat} changed nothing; {entry.candidate} is read again.")
-        case VersionOffered():
-            return in_line(f"Version {entry.version}, of {entry.seat}, is on the table: {entry.candidate}.")
+        case RevisionOffered():
+            return in_line(f"Revision {entry.revision}, of {entry.seat}, is on the table: {entry.candidate}.")
         case RoundOpened():
             return _said(f"Round {entry.round} begins:", entry.reason)
         case ChallengeOpened():

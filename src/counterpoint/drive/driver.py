@@ -24,8 +24,8 @@ from counterpoint.core.entries import (
     Entry,
     FailureReason,
     ObserverDropped,
+    RevisionOffered,
     RoundOpened,
-    VersionOffered,
 )
 from counterpoint.core.limits import calls_left
 from counterpoint.core.outcome import Outcome
@@ -276,8 +276,8 @@ class Driver(Generic[S]):
                 text = f"the edit of {entry.seat} is read next"
             case CandidateKept():
                 text = f"{entry.seat} changed nothing, and the same is read again"
-            case VersionOffered():
-                text = f"version {entry.version}, of {entry.seat}, is on the table"
+            case RevisionOffered():
+                text = f"version {entry.revision}, of {entry.seat}, is on the table"
             case RoundOpened(reason=reason):
                 text = reason
             case ChallengeOpened(about=about):

@@ -179,9 +179,9 @@ def _rounds(state: AnswerState) -> Lines:
 
 
 def _candidates(state: AnswerState) -> Lines:
-    for offered in state.revisions:
-        said = state.said_of(offered.version)
-        yield f"## Candidate {offered.version}, in round {offered.round}"
+    for offered in state.offered:
+        said = state.said_of(offered.revision)
+        yield f"## Candidate {offered.revision}, in round {offered.round}"
         text = next(p.answer for p in state.held_in(offered.round) if p.seat == offered.seat)
         yield f"The text of {code(offered.seat)}, which every peer stood by, SHA-256 {code(offered.candidate)}:"
         yield fenced(text)

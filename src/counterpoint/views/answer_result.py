@@ -42,7 +42,7 @@ def result_of(case: LoadedCase) -> dict[str, Any]:
             {"round": number, "positions": [_position(position) for position in state.held_in(number)]}
             for number in range(1, state.round + 1)
         ],
-        "candidates": [_candidate(state, offered.version) for offered in state.versions],
+        "candidates": [_candidate(state, offered.revision) for offered in state.offered],
         "seats": [_seat(state, status) for status in outcome.seats],
         "failed_attempts": [{**encode_value(failure), "turn": failure.turn.id} for failure in state.failures],
         "limits": encode_value(opened.limits),
@@ -103,7 +103,7 @@ def _position(position: Position) -> dict[str, Any]:
 
 
 def _candidate(state: AnswerState, version: int) -> dict[str, Any]:
-    offered = state.versions[version - 1]
+    offered = state.offered[version - 1]
     held = state.position_of(offered.seat, offered.round)
     assert held is not None, "a candidate is somebody's answer"
     said = [encode_value(each) for each in state.said_of(version)]

@@ -47,11 +47,11 @@ def _round(state: AnswerState, number: int) -> Lines:
     for position in state.held_in(number):
         yield f"## Round {number}: {code(position.seat)}"
         yield from _position(state, position)
-    for offered in (each for each in state.versions if each.round == number):
-        yield f"## Candidate {offered.version}"
+    for offered in (each for each in state.offered if each.round == number):
+        yield f"## Candidate {offered.revision}"
         yield f"SHA-256 {code(offered.candidate)}:"
         yield fenced(next(p.answer for p in state.held_in(number) if p.seat == offered.seat))
-        for said in state.said_of(offered.version):
+        for said in state.said_of(offered.revision):
             yield from confirmation_in(said)
 
 

@@ -17,9 +17,9 @@ from counterpoint.core.entries import (
     FailureReason,
     NoteAdded,
     ObserverDropped,
+    RevisionOffered,
     RoundOpened,
     SubmissionSealed,
-    VersionOffered,
 )
 from counterpoint.core.values import Decision
 from counterpoint.drive.cases import LoadedCase
@@ -180,7 +180,7 @@ def _rounds_completed(state: ProposeState) -> int:
 
 def _written(state: ProposeState, written: Written) -> dict[str, Any]:
     is_reviewed = state.reviews_of(written.version).keys() >= set(critics_of(state))
-    offered = [entry.candidate for entry in state.versions if entry.version == written.version]
+    offered = [entry.candidate for entry in state.offered if entry.revision == written.version]
     return {
         **encode_value(written.text),
         "version": written.version,
@@ -308,8 +308,8 @@ def _event(stamp: str, entry: Entry) -> dict[str, Any]:
 
 def _detail(entry: Entry) -> str:
     match entry:
-        case VersionOffered():
-            return f"version {entry.version}, {entry.candidate}"
+        case RevisionOffered():
+            return f"version {entry.revision}, {entry.candidate}"
         case RoundOpened():
             return entry.reason
         case AttemptFailed() | ObserverDropped() | CaseClosed():

@@ -74,7 +74,7 @@ def test_wire_names_are_words_with_hyphens_and_never_class_paths() -> None:
         "disposition-given",
         "candidate-offered",
         "candidate-kept",
-        "version-offered",
+        "revision-offered",
         "round-opened",
         "challenge-opened",
         "attempt-failed",

@@ -68,8 +68,8 @@ def for_comparison(state: AnswerState, turn: Turn) -> dict[str, Any]:
         "others": [{"peer": label, **_shown(before[seat])} for label, seat in known.items()],
         "about_yours": [_said(each, label_of[each.seat]) for each in _by_label(against, label_of)],
     }
-    if state.revisions and state.revisions[-1].round == turn.round - 1:
-        said = (each for c in state.said_of(state.revisions[-1].revision) for each in c.objections)
+    if state.offered and state.offered[-1].round == turn.round - 1:
+        said = (each for c in state.said_of(state.offered[-1].revision) for each in c.objections)
         objections = [_said(each, label_of[each.seat]) for each in _by_label(said, label_of)]
         shown["dropped"] = {"text": state.candidate_text, "objections": objections}
     return _asked(state, turn) | shown

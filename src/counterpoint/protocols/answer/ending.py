@@ -65,7 +65,7 @@ def _next(state: AnswerState) -> RevisionOffered | RoundOpened | _End:
     return RevisionOffered(
         seat=found.seat,
         round=state.round,
-        revision=len(state.revisions) + 1,
+        revision=len(state.offered) + 1,
         candidate=digest_of(found.answer),
     )
 
@@ -77,7 +77,7 @@ def _unheard(state: AnswerState) -> tuple[str, ...]:
 
 
 def _after_confirming(state: AnswerState) -> RoundOpened | _End:
-    said = state.said_of(state.revisions[-1].revision)
+    said = state.said_of(state.offered[-1].revision)
     against = [each.seat for each in said if not each.approved]
     if against:
         return _go_on(state, f"{', '.join(against)} objected to the text that all stood by")
@@ -153,7 +153,7 @@ def _behind(state: AnswerState) -> tuple[str, ...]:
     if state.case.terms.vote_only:
         won = count(state, state.held_in(1)).majority
         return won.seats if won else ()
-    said = state.said_of(state.revisions[-1].revision) if state.revisions else ()
+    said = state.said_of(state.offered[-1].revision) if state.offered else ()
     return tuple(each.seat for each in said if each.approved)
 
 

@@ -65,7 +65,7 @@ def take_confirmation(state: AnswerState, turn: Turn, said: ConfirmCandidate) ->
     confirmation = Confirmation(
         seat=turn.seat,
         round=turn.round,
-        version=state.revisions[-1].revision,
+        version=state.offered[-1].revision,
         approved=said.approved,
         reasoning=said.reasoning,
         objections=tuple(_objection(state, turn, each, "") for each in said.objections),

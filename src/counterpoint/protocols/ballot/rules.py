@@ -12,9 +12,9 @@ from counterpoint.core.entries import (
     AnswerRequested,
     CaseClosed,
     ChallengeOpened,
+    RevisionOffered,
     RoundOpened,
     SubmissionRevealed,
-    VersionOffered,
 )
 from counterpoint.core.forms import read_form
 from counterpoint.core.machine import make_rules
@@ -188,8 +188,8 @@ def _follow(state: BallotState, missing: tuple[str, ...]) -> Follower:
             return _closing(state, StopReason.FAILED, f"{state.orchestrator} gave no valid answer: {last}")
         case Phase.REVISING:
             text = state.revisions[-1].text
-            return VersionOffered(
-                seat=state.orchestrator, round=state.round, version=state.version + 1, candidate=candidate_of(text)
+            return RevisionOffered(
+                seat=state.orchestrator, round=state.round, revision=state.version + 1, candidate=candidate_of(text)
             )
         case _:
             return _after_words(state)

@@ -86,7 +86,7 @@ class BallotState(CaseState):
     @property
     def version(self) -> int:
         """The number of the version that is on the table."""
-        return len(self.versions) + 1
+        return len(self.offered) + 1
 
     def text_of(self, version: int) -> str:
         """Return the text of a version that was written."""

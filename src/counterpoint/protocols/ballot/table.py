@@ -2,7 +2,7 @@
 
 OPENING ── CaseOpened ──▶ VOTING ──▶ VOTED ── AnswerRequested ──▶ CLASSIFYING ──▶ CLASSIFIED
                           ▲              │                                            │    │
-          VersionOffered  │              └──────────── RoundOpened ──┐  RoundOpened ──┘    │ ChallengeOpened
+          RevisionOffered  │              └──────────── RoundOpened ──┐  RoundOpened ──┘    │ ChallengeOpened
                           │                                          ▼                     ▼
                        REVISED ◀── REVISING ◀──────────────── RoundOpened ── CHALLENGED ◀── CHALLENGING
 
@@ -20,8 +20,8 @@ from counterpoint.core.entries import (
     CaseOpened,
     ChallengeOpened,
     Entry,
+    RevisionOffered,
     RoundOpened,
-    VersionOffered,
 )
 from counterpoint.core.stages import stage_rows
 
@@ -59,7 +59,7 @@ TABLE: Final[Mapping[str, Mapping[type[Entry], str]]] = MappingProxyType(
             closed=Phase.CLOSED,
         ),
         **stage_rows(Phase.CHALLENGING, Phase.CHALLENGED, leads=_ON_TO_REVISING, closed=Phase.CLOSED),
-        **stage_rows(Phase.REVISING, Phase.REVISED, leads={VersionOffered: Phase.VOTING}, closed=Phase.CLOSED),
+        **stage_rows(Phase.REVISING, Phase.REVISED, leads={RevisionOffered: Phase.VOTING}, closed=Phase.CLOSED),
         Phase.CLOSED: {},
     }
 )

@@ -73,7 +73,7 @@ def _of_a_review(state: ProposeState) -> Ending | None:
         return None
     limits = state.case.limits
     if _is_agreed(state):
-        detail = f"every critic accepts version {state.versions[-1].version}"
+        detail = f"every critic accepts version {state.offered[-1].revision}"
         return Ending(stop=StopReason.AGREED, detail=detail)
     if _is_stalled(state):
         detail = f"nothing that counts has changed for {limits.stall_rounds} rounds"
@@ -99,7 +99,7 @@ def questions(state: ProposeState) -> tuple[str, ...]:
     """Return what the seats asked a person in the newest stage, three questions at most (SPEC A-23)."""
     match state.stage:
         case Phase.REVIEWING:
-            version = state.versions[-1].version
+            version = state.offered[-1].revision
             asking = [review.clarification_questions for review in state.reviews_of(version).values()]
         case Phase.REVISING:
             asking = [w.text.clarification_questions for w in state.written if w.round == state.round]
@@ -110,7 +110,7 @@ def questions(state: ProposeState) -> tuple[str, ...]:
 
 
 def _is_agreed(state: ProposeState) -> bool:
-    reviews = state.reviews_of(state.versions[-1].version)
+    reviews = state.reviews_of(state.offered[-1].revision)
     accepts = all(reviews[seat].assessment is Assessment.ACCEPT for seat in critics_of(state))
     return accepts and state.round >= state.case.limits.min_rounds and all(f.is_settled for f in state.findings)
 

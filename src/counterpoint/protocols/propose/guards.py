@@ -96,7 +96,7 @@ def _risks_are_told_apart(said: Said[ProposeState]) -> str | None:
 
 
 def _the_version_on_the_table(said: Said[ProposeState]) -> str | None:
-    given, current = said.submission.reviewed_version, said.state.versions[-1].version
+    given, current = said.submission.reviewed_version, said.state.offered[-1].revision
     return None if given == current else f"version {given} is reviewed; version {current} is on the table"
 
 
@@ -112,7 +112,7 @@ def _every_own_finding_is_ruled_on(said: Said[ProposeState]) -> str | None:
 
 
 def _nothing_is_settled_without_an_answer(said: Said[ProposeState]) -> str | None:
-    own, version = said.state.own(said.speaker), said.state.versions[-1].version
+    own, version = said.state.own(said.speaker), said.state.offered[-1].revision
     faults = (
         _unearned(own[ruling.issue_id], ruling.status, version)
         for ruling in said.submission.issue_evaluations

@@ -9,7 +9,7 @@ from typing import Final
 from counterpoint.core.case import NOBODYS_FAULT
 from counterpoint.core.checks import CheckRequest, EvidenceStatus
 from counterpoint.core.docket import SeatKind
-from counterpoint.core.entries import CaseClosed, RoundOpened, VersionOffered
+from counterpoint.core.entries import CaseClosed, RevisionOffered, RoundOpened
 from counterpoint.core.findings import Finding
 from counterpoint.core.limits import reached
 from counterpoint.core.machine import make_rules
@@ -104,8 +104,8 @@ def _follow(state: ProposeState, _missing: tuple[str, ...]) -> Follower:
     if state.stage == Phase.REVIEWING:
         return RoundOpened(round=state.round + 1, reason=next_round(state))
     newest = state.written[-1]
-    return VersionOffered(
-        seat=newest.seat, round=newest.round, version=newest.version, candidate=candidate_of(newest.text)
+    return RevisionOffered(
+        seat=newest.seat, round=newest.round, revision=newest.version, candidate=candidate_of(newest.text)
     )
 
 
@@ -155,7 +155,7 @@ _WEIGHTS: Final = MappingProxyType(
 
 
 def _finding(state: ProposeState, tracked: Tracked) -> Finding:
-    version = state.versions[tracked.version - 1]
+    version = state.offered[tracked.version - 1]
     return Finding(
         id=tracked.id,
         seat=tracked.seat,
@@ -185,9 +185,9 @@ def _end(state: ProposeState, name: str) -> SeatEnd:
 
 
 def _approves(state: ProposeState, name: str) -> bool:
-    if name == proposer_of(state) or not state.versions:
+    if name == proposer_of(state) or not state.offered:
         return False
-    review = state.reviews_of(state.versions[-1].version).get(name)
+    review = state.reviews_of(state.offered[-1].revision).get(name)
     accepts = review is not None and review.assessment is form.Assessment.ACCEPT
     return accepts and all(finding.is_settled for finding in state.own(name).values())
 

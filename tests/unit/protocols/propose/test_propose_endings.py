@@ -57,7 +57,7 @@ def test_an_open_case_is_partial_and_interrupted_only_while_its_newest_question_
     case.fail("proposer", FailureReason.DRIVER_LOST)
     assert ended(case.state) is None
     case.play(proposal())
-    assert case.state.versions
+    assert case.state.offered
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_open_issues_are_findings_of_the_outcome() -> None:
     assert [f.severity for f in found] == list(Severity)
     assert found[0].issue == "The link can be guessed: The address of an export is a counter."
     assert found[0].suggestion == "the address is random"
-    assert found[0].candidate == case.state.versions[0].candidate
+    assert found[0].candidate == case.state.offered[0].candidate
 
 
 def test_places_that_issues_name_are_looked_up_where_files_are_shown() -> None:
