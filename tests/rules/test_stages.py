@@ -13,6 +13,7 @@ from counterpoint.core.entries import (
     AttemptFailed,
     CaseClosed,
     CaseOpened,
+    Entry,
     EvidenceGathered,
     FailureReason,
     NoteAdded,
@@ -39,9 +40,9 @@ def both(first: str, second: str) -> tuple[WordState, dict[str, str]]:
     return sealed(sealed(start(), "ada", first), "bob", second), contents
 
 
-def refused(rule: str, state: WordState, entry: object) -> Refused:
+def refused(rule: str, state: WordState, entry: Entry) -> Refused:
     with pytest.raises(Refused) as caught:
-        WORDS.apply(state, entry)  # type: ignore[arg-type]
+        WORDS.apply(state, entry)
     assert caught.value.rule == rule
     return caught.value
 
