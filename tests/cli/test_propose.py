@@ -270,6 +270,21 @@ def test_a_pair_comes_whole_from_the_first_source_that_has_one(
     assert session == {"config_source": "session_config", "model": "gpt-5.2", "reasoning_effort": "low"}
 
 
+def test_a_server_that_no_table_knows_is_named_by_its_address(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A-48, openai_compatible: its effort is sent as given, or left out where the provider's own is asked for."""
+    monkeypatch.setenv("PAIR_KEY", KEY)
+    for effort, sent in (("steep", "steep"), ("provider_default", None)):
+        with FakeApi(answer_of) as api:
+            pair = ("--provider", "openai-compatible", "--model", "m-1", "--reasoning-effort", effort)
+            called = project.call("propose", NEED, *pair, "--base-url", f"{api.url}/v1", "--api-key-env", "PAIR_KEY")
+            api.idle()
+        assert called.code == 0, called
+        assert {request.body.get("reasoning_effort") for request in api.requests} == {sent}
+        assert {request.headers["authorization"] for request in api.requests} == {f"Bearer {KEY}"}
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -318,6 +333,9 @@ def test_the_profile_is_saved_once_and_replaced_only_when_asked(project: Project
     assert path.read_bytes() == before
     assert project.call(*other, "--overwrite").code == 0
     assert json.loads(path.read_text()) == {"provider": "openai", "model": "gpt-5.5", "reasoning_effort": "low"}
+    assert project.call(*one[:4]).code == 1
+    assert project.call("propose", "setup").code == 1
+    assert project.call(*other, "--json").json == {"changed": False, "profile": str(path)}
     path.rename(project.config / "elsewhere.json")
     path.symlink_to("elsewhere.json")
     assert "a symbolic link" in project.call(*one, "--overwrite").err

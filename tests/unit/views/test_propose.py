@@ -3,13 +3,16 @@
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from counterpoint.core.docket import Docket
 from counterpoint.drive.cases import LoadedCase
+from counterpoint.errors import ConfigError
 from counterpoint.views.propose import PAGE, VIEW
+from counterpoint.views.propose_folder import put_reports
 from counterpoint.views.propose_page import POLICY
 from counterpoint.views.propose_result import CONFIG_SOURCES, source_remark
 from tests.propose_case import issue
@@ -220,7 +223,7 @@ def test_failed_calls_count_with_their_usage_unknown() -> None:
         "failed_calls": 1,
         "unknown_usage_calls": 1,
     }
-    assert [(c["phase"], c["round"], c["status"]) for c in found["calls"]] == [
+    assert sorted((c["phase"], c["round"], c["status"]) for c in found["calls"]) == [
         ("propose", 1, "completed"),
         ("risk_scan", 0, "failed"),
     ]
@@ -251,3 +254,14 @@ def test_the_lines_at_the_end_name_what_is_open_and_what_to_do() -> None:
     assert "  question: Which formats?" in asks
     failed = list(VIEW.summary(_case("a-call-runs-out-of-time"), lambda text, _colour: text))
     assert any(line.startswith("  proposer, timeout: ") for line in failed)
+
+
+def test_a_report_that_cannot_be_put_in_its_place_leaves_nothing_half(tmp_path: Path) -> None:
+    """A-45: the folder is gone, or a folder lies where the report would: one sentence, and no half file."""
+    case = _case("two-rounds-resolved")
+    with pytest.raises(ConfigError, match="a folder that can be written"):
+        put_reports(case, tmp_path / "gone", overwrite=False)
+    (tmp_path / "report.md").mkdir()
+    with pytest.raises(ConfigError, match=re.escape("report.md: Is a directory")):
+        put_reports(case, tmp_path, overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
