@@ -6,6 +6,7 @@ under `docs/`. A rule without both examples fails, and so does an example of no 
 
 from typing import Final
 
+from tests.rules.answer_rules import ANSWER
 from tests.rules.ballot_rules import BALLOT
 from tests.rules.entries_rules import ENTRIES
 from tests.rules.mailbox_rules import MAILBOX
@@ -15,4 +16,4 @@ from tests.rules.stages_rules import STAGES
 
 __all__ = ["RULES"]
 
-RULES: Final = (*REVIEW, *MAILBOX, *ENTRIES, *STAGES, *PROPOSE, *BALLOT)
+RULES: Final = (*REVIEW, *MAILBOX, *ENTRIES, *STAGES, *PROPOSE, *ANSWER, *BALLOT)

@@ -121,6 +121,9 @@ def gain_line(gain: Gain) -> str:
 
 
 def _gain(state: AnswerState, gain: Gain) -> Lines:
+    if state.case.terms.vote_only:
+        yield from _count(gain.opening)
+        return
     yield "## Gain of debate over the opening vote"
     final = f"{len(gain.behind)} of {counted(len(state.peers), 'peer')}"
     end = f"{final} stand behind the final text"
@@ -135,6 +138,16 @@ def _gain(state: AnswerState, gain: Gain) -> Lines:
     if gain.final is None and won is not None:
         yield "The opening vote had a majority, which often is worth more than the debate that follows it:"
         yield fenced(won.answer)
+
+
+def _count(tally: Tally) -> Lines:
+    yield "## The count"
+    lines = [
+        f"{counted(len(votes.seats), 'vote')} for {code(votes.answer)}: {', '.join(code(s) for s in votes.seats)}"
+        for votes in tally.votes
+    ]
+    none = ", ".join(code(seat) for seat in tally.uncounted)
+    yield items(*lines, f"for none: {none}" if none else "", "a tie" if len(tally.leaders) > 1 else "")
 
 
 def _openings(state: AnswerState) -> Lines:
