@@ -68,11 +68,15 @@ def seal(store: FileStore, channel: str) -> None:
     store.vault(channel).put("reply-a.1", b"yes")
 
 
+def keep(store: FileStore, channel: str) -> None:
+    assert store.vault(channel).put_new("reply-a.1", b"yes")
+
+
 def claim(store: FileStore, channel: str) -> None:
     store.claim(channel, "reviewing.1.critic.1", driver="a", until=UNTIL)
 
 
-STEPS: Final[dict[str, Step]] = {"one": one_entry, "two": two_entries, "seal": seal, "claim": claim}
+STEPS: Final[dict[str, Step]] = {"one": one_entry, "two": two_entries, "seal": seal, "keep": keep, "claim": claim}
 
 
 def sweep(step: str, layout: Layout) -> Iterator[str]:
@@ -118,7 +122,7 @@ def _faults(store: FileStore, channel: str, step: str, *, killed: bool) -> Itera
     if found not in (["before"], ["before", *said]) or (not killed and found != ["before", *said]):
         yield f"the record says {found}"
     sealed = store.vault(channel).get("reply-a.1")
-    if sealed not in ({None, b"yes"} if killed or step != "seal" else {b"yes"}):
+    if sealed not in ({None, b"yes"} if killed or step not in {"seal", "keep"} else {b"yes"}):
         yield f"the vault holds {sealed!r}"
     attempts = len(store.claims(channel))
     if attempts > 1 or (step == "claim" and not killed and attempts != 1):

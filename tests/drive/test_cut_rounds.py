@@ -1,6 +1,7 @@
 """Reviews with an author whose driver ends in the middle: the next one comes to the same end (DESIGN 6; issue 3)."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +63,11 @@ class CutStore(MemoryStore):
         self._cut(f"after {drafts[-1].type}")
         return blocks
 
-    def claim(self, channel: str, turn: str, **how: Any) -> Claim:
-        self._cut(f"before claim-{turn}")
-        claim = super().claim(channel, turn, **how)
-        self._cut(f"after claim-{turn}")
-        return claim
+    def claim_all(self, channel: str, turns: Sequence[tuple[str, datetime]], *, driver: str) -> tuple[Claim, ...]:
+        self._cut(f"before claim-{turns[0][0]}")
+        claims = super().claim_all(channel, turns, driver=driver)
+        self._cut(f"after claim-{turns[0][0]}")
+        return claims
 
     def vault(self, channel: str) -> Vault:
         return CutVault(super().vault(channel), self._cut)

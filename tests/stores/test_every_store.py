@@ -172,6 +172,32 @@ def test_a_sealed_reply_has_a_plain_name(begun: Begun, name: str) -> None:
         begun.store.vault(begun.channel).put(name, b"")
 
 
+def test_a_new_name_is_taken_once(begun: Begun) -> None:
+    """The driver's own answer takes a free place only: not even the same bytes may lie there before (DESIGN 4)."""
+    vault = begun.store.vault(begun.channel)
+    assert [vault.put_new("reply-a.1", content) for content in (b"yes", b"yes", b"no")] == [True, False, False]
+    assert begun.again().vault(begun.channel).get("reply-a.1") == b"yes"
+
+
+def test_what_another_writes_behind_our_own_entry_is_read(begun: Begun) -> None:
+    """A store that has just written knows where it ended, and still sees what follows."""
+    store, channel = begun.store, begun.channel
+    last = said(begun, "ours")[-1].n
+    assert store.read(channel, last) == ()
+    begun.again().append(channel, [draft("theirs", typed=begun.layout is Layout.CASES)], expected=last)
+    assert [block.text for block in store.read(channel, last)] == ["theirs"]
+    assert [block.text for block in store.read(channel, last - 1)] == ["ours", "theirs"]
+
+
+def test_several_claims_at_once_are_counted_as_one_after_another(begun: Begun) -> None:
+    """Those who are asked at the same time are claimed with one write (DESIGN 6)."""
+    store, channel = begun.store, begun.channel
+    turns = ["reviewing.1.a.1", "reviewing.1.b.1", "reviewing.1.a.1"]
+    made = store.claim_all(channel, [(turn, UNTIL) for turn in turns], driver="d")
+    assert [(claim.turn, claim.attempt) for claim in made] == list(zip(turns, [1, 1, 2], strict=True))
+    assert begun.again().claims(channel) == made
+
+
 def test_attempts_are_counted_by_turn(begun: Begun) -> None:
     """A claim is on disk before the call, so that attempts count even if the driver dies (DESIGN 6)."""
     store, channel = begun.store, begun.channel

@@ -127,20 +127,27 @@ _STEPS: Final[Mapping[type[Entry], tuple[Callable[[dict[str, Any]], dict[str, An
 
 def encode_value(value: Any) -> Any:
     """Return a value of the core as JSON: objects, lists, words, integers."""
+    if value is None or type(value) in _PLAIN:
+        return value
     match value:
-        case None | bool() | int():
-            return value
         case StrEnum():
             return value.value
-        case str():
-            return value
         case tuple():
             return [encode_value(item) for item in value]
         case _:
             assert is_dataclass(value), f"{type(value).__name__} is not a value of the core"
-            plain = {f.name: encode_value(getattr(value, f.name)) for f in fields(value)}
-            word = _KIND_OF.get(type(value))
+            kind: type = type(value)
+            plain = {name: encode_value(getattr(value, name)) for name in _names(kind)}
+            word = _KIND_OF.get(kind)
             return plain if word is None else {"kind": word, **plain}
+
+
+_PLAIN: Final = frozenset({bool, int, str})
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
 
 
 def decode_value(kind: type[T], value: Any) -> T:

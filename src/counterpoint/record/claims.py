@@ -14,7 +14,7 @@ from counterpoint.record.fs import Access, Files, Folder
 from counterpoint.record.safe import open_own, open_plain, read_all, write_all
 from counterpoint.record.store import Claim
 
-__all__ = ["add_claim", "next_claim", "read_claims"]
+__all__ = ["add_claims", "next_claim", "read_claims"]
 
 _MAX_LINE = 64 * 1024
 
@@ -25,8 +25,10 @@ def next_claim(before: Sequence[Claim], turn: str, *, driver: str, until: dateti
     return Claim(turn=turn, driver=driver, attempt=attempt, until=until)
 
 
-def add_claim(fs: Files, folder: Folder, name: str, turn: str, *, driver: str, until: datetime) -> Claim:
-    """Put the next claim of `turn` on disk; the caller holds the channel's lock."""
+def add_claims(
+    fs: Files, folder: Folder, name: str, turns: Sequence[tuple[str, datetime]], *, driver: str
+) -> tuple[Claim, ...]:
+    """Put the next claim of each of these turns on disk, all at once; the caller holds the channel's lock."""
     fd = open_own(fs, folder, name, Access.KEEP)
     try:
         content = read_all(fs, fd)
@@ -35,12 +37,15 @@ def add_claim(fs: Files, folder: Folder, name: str, turn: str, *, driver: str, u
             fs.sync(folder)
         if len(whole) < len(content):
             fs.truncate(fd, len(whole))
-        claim = next_claim(_read(whole, folder.of(name)), turn, driver=driver, until=until)
-        write_all(fs, fd, _line(claim), len(whole))
+        claims = list(_read(whole, folder.of(name)))
+        before = len(claims)
+        for turn, until in turns:
+            claims.append(next_claim(claims, turn, driver=driver, until=until))
+        write_all(fs, fd, b"".join(map(_line, claims[before:])), len(whole))
         fs.sync(fd)
     finally:
         fs.close(fd)
-    return claim
+    return tuple(claims[before:])
 
 
 def read_claims(fs: Files, folder: Folder, name: str) -> tuple[Claim, ...]:

@@ -8,7 +8,7 @@
 
 import errno
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
@@ -16,18 +16,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from counterpoint.core.canonical import digest
-from counterpoint.errors import Corrupt, RecordError, Refused
+from counterpoint.errors import Corrupt, RecordError
 from counterpoint.record.bell import FRESH_BELL, MAX_BELL, read_bell, write_object
 from counterpoint.record.block import ZEROS, render
-from counterpoint.record.fs import SHARED, Files, Folder, RealFiles
-from counterpoint.record.header import check_name
+from counterpoint.record.fs import SHARED, Files, Folder, RealFiles, Stat
+from counterpoint.record.header import is_name
 from counterpoint.record.heads import Heads, Kept
 from counterpoint.record.held import HeldFiles, keep_index
 from counterpoint.record.index import IndexDamaged
 from counterpoint.record.listing import first_stamp
 from counterpoint.record.locks import hold
 from counterpoint.record.names import SETTINGS, bell_file, channel_file, own_file, settings_file
-from counterpoint.record.safe import create, open_folder, open_plain, read_all, read_file, replace, typed
+from counterpoint.record.safe import create, open_folder, read_file, read_start, replace, typed, typed_error
 from counterpoint.record.scan import places
 from counterpoint.record.settings import MAX_SETTINGS, read_settings, whole_settings
 from counterpoint.record.store import Block, Claim, Genesis, Store, Vault
@@ -85,14 +85,14 @@ class FileStore(Store):
         self._fs = fs or RealFiles()
         self._sleep = sleep
         self._synced: set[tuple[int, int]] = set()
+        self._ended: dict[str, tuple[int, Stat]] = {}
+        """By channel: the number of the entry that this store wrote last, and the file just after that."""
 
     def create(self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]) -> None:
         assert channel, "only the public tool began channels without a name"
         self._check_name(channel)
         # Cold start: what one command alone needs is imported there, here and below.
         from counterpoint.record.genesis import genesis_draft  # noqa: PLC0415
-
-        # As above.
         from counterpoint.record.keys import sign_with  # noqa: PLC0415
 
         strict = genesis.mode == "strict"
@@ -195,6 +195,12 @@ class FileStore(Store):
         return head.n, head.digest
 
     def read(self, channel: str, after: int = -1) -> tuple[Block, ...]:
+        n, stat = self._ended.get(channel, (None, None))
+        if n == after:
+            # Whoever has written since has changed the file's size and time.
+            with self._reading(channel) as folder:
+                if self._fs.look(folder, channel_file(channel)) == stat:
+                    return ()
         return self.look(channel, lambda view: view.read(after))
 
     def read_thread(self, channel: str, thread: str) -> tuple[Block, ...]:
@@ -222,7 +228,11 @@ class FileStore(Store):
             if self._fs.look(folder, settings_file(channel)) is None:
                 raise self._no_channel(channel)
             with self._view(folder, channel, writing=True) as view:
-                yield HeldFiles(view, lock, self._signer, self._heads)
+                self._ended.pop(channel, None)
+                held = HeldFiles(view, lock, self._signer, self._heads)
+                yield held
+                if view.genesis is not None and held.view is view and not held.is_spent and view.torn is None:
+                    self._ended[channel] = view.head.n, self._fs.stat(view.fd)
 
     def verify(self, channel: str, *, checkpoint: "Checkpoint | None" = None, now: str = "") -> "Verification":
         """Verify the whole record: its own chain, its doorbell, what is remembered; then remember its head.
@@ -286,12 +296,12 @@ class FileStore(Store):
         reading, writing = partial(self._reading, channel), partial(self._locked, channel)
         return FileVault(self._fs, name, reading, writing, self._synced)
 
-    def claim(self, channel: str, turn: str, *, driver: str, until: datetime) -> Claim:
+    def claim_all(self, channel: str, turns: Sequence[tuple[str, datetime]], *, driver: str) -> tuple[Claim, ...]:
         # Cold start: as in `create`.
-        from counterpoint.record.claims import add_claim  # noqa: PLC0415
+        from counterpoint.record.claims import add_claims  # noqa: PLC0415
 
         with self._locked(channel) as folder:
-            return add_claim(self._fs, folder, own_file(channel, "claims"), turn, driver=driver, until=until)
+            return add_claims(self._fs, folder, own_file(channel, "claims"), turns, driver=driver)
 
     def claims(self, channel: str) -> tuple[Claim, ...]:
         # Cold start: as in `create`.
@@ -305,7 +315,7 @@ class FileStore(Store):
             names = self._fs.names(root)
         if self.layout is Layout.SHARED:
             names = [name.removesuffix(SETTINGS) for name in names if name.endswith(SETTINGS)]
-        found = [name for name in names if _is_name(name, strict=self.layout is Layout.CASES)]
+        found = [name for name in names if is_name(name, strict=self.layout is Layout.CASES)]
         return tuple(sorted((name for name in found if self._is_channel(name)), key=self._begun))
 
     def watch(self, channel: str, *, after: int, timeout_s: float) -> bool:
@@ -330,11 +340,7 @@ class FileStore(Store):
         One that cannot be read is listed too, first: whoever opens it is told why.
         """
         with suppress(RecordError), self._reading(channel) as folder:
-            fd = open_plain(self._fs, folder, channel_file(channel))
-            try:
-                return first_stamp(read_all(self._fs, fd, end=_FIRST_BYTES)), channel
-            finally:
-                self._fs.close(fd)
+            return first_stamp(read_start(self._fs, folder, channel_file(channel), size=_FIRST_BYTES)), channel
         return "", channel
 
     def look(self, channel: str, step: Callable[[View], T]) -> T:
@@ -368,9 +374,12 @@ class FileStore(Store):
     @contextmanager
     def _reading(self, channel: str) -> Iterator[Folder]:
         self._check_name(channel)
-        what = f"channel {channel!r} in {self.root}" if channel else f"refused: {channel_file('')} in {self.root}"
-        with typed(what), self._folder(channel) as folder:
-            yield folder
+        try:
+            with self._folder(channel) as folder:
+                yield folder
+        except OSError as error:
+            what = f"channel {channel!r} in {self.root}" if channel else f"refused: {channel_file('')} in {self.root}"
+            raise typed_error(what, error) from None
 
     @contextmanager
     def _locked(self, channel: str) -> Iterator[Folder]:
@@ -386,15 +395,6 @@ class FileStore(Store):
     def _check_name(self, channel: str) -> None:
         if channel == "" and self.layout is Layout.SHARED:
             return
-        if not _is_name(channel, strict=self.layout is Layout.CASES):
-            raise RecordError(
-                f"{channel!r} is no name of a channel", hint="use lower-case letters, digits and hyphens"
-            )
-
-
-def _is_name(name: str, *, strict: bool) -> bool:
-    try:
-        check_name("channel", name, strict=strict)
-    except Refused:
-        return False
-    return True
+        if not is_name(channel, strict=self.layout is Layout.CASES):
+            hint = "use lower-case letters, digits and hyphens"
+            raise RecordError(f"{channel!r} is no name of a channel", hint=hint)

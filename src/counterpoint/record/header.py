@@ -26,6 +26,7 @@ __all__ = [
     "Header",
     "check_header",
     "check_name",
+    "is_name",
     "is_stamp",
     "line_end",
     "parse_stamp",
@@ -128,6 +129,15 @@ def check_name(what: str, name: str, *, strict: bool) -> None:
     else:
         return
     raise Refused("NAME-1", reason, hint=f"choose another {what}")
+
+
+def is_name(name: str, *, strict: bool) -> bool:
+    """Say whether NAME-1 takes it for a channel."""
+    try:
+        check_name("channel", name, strict=strict)
+    except Refused:
+        return False
+    return True
 
 
 def is_stamp(text: str) -> bool:

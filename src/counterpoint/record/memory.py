@@ -167,11 +167,12 @@ class MemoryStore(Store):
     def vault(self, channel: str) -> Vault:
         return _MemoryVault(self._channel(channel))
 
-    def claim(self, channel: str, turn: str, *, driver: str, until: datetime) -> Claim:
+    def claim_all(self, channel: str, turns: Sequence[tuple[str, datetime]], *, driver: str) -> tuple[Claim, ...]:
         found = self._channel(channel)
         with found.changed:
-            found.claims.append(next_claim(found.claims, turn, driver=driver, until=until))
-            return found.claims[-1]
+            for turn, until in turns:
+                found.claims.append(next_claim(found.claims, turn, driver=driver, until=until))
+            return tuple(found.claims[-len(turns) :])
 
     def claims(self, channel: str) -> tuple[Claim, ...]:
         return tuple(self._channel(channel).claims)

@@ -9,8 +9,9 @@
 
 import errno
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import TracebackType
 from typing import Final
 
 from counterpoint.errors import RecordError, UnsafeFile
@@ -24,9 +25,11 @@ __all__ = [
     "prepared",
     "read_all",
     "read_file",
+    "read_start",
     "replace",
     "subfolder",
     "typed",
+    "typed_error",
     "write_all",
 ]
 
@@ -37,8 +40,13 @@ def typed(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = _HINTS.get(error.errno or 0, "look at the disk and the folder, then repeat the step")
-        raise RecordError(f"{what}: {error.strerror or error}", hint=hint) from None
+        raise typed_error(what, error) from None
+
+
+def typed_error(what: str, error: OSError) -> RecordError:
+    """Return the `RecordError` about `what` that an `OSError` comes to."""
+    hint = _HINTS.get(error.errno or 0, "look at the disk and the folder, then repeat the step")
+    return RecordError(f"{what}: {error.strerror or error}", hint=hint)
 
 
 _PIECE: Final = 1 << 20
@@ -52,17 +60,30 @@ _HINTS: Final = {
 }
 
 
-@contextmanager
-def open_folder(fs: Files, path: str, inside: str = "") -> Generator[Folder]:
+class open_folder:  # noqa: N801 - it reads as the function that it stands for, at a third of the cost
     """Hold a folder, or the one named `inside` in it, for the length of the block."""
-    folder = fs.folder(path)
-    try:
-        if inside:
-            outer, folder = folder, subfolder(fs, folder, inside)
-            fs.close(outer)
-        yield folder
-    finally:
-        fs.close(folder)
+
+    __slots__ = ("_fs", "_inside", "_path", "folder")
+
+    def __init__(self, fs: Files, path: str, inside: str = "") -> None:
+        self._fs = fs
+        self._path = path
+        self._inside = inside
+
+    def __enter__(self) -> Folder:
+        self.folder = self._fs.folder(self._path)
+        if self._inside:
+            outer = self.folder
+            try:
+                self.folder = subfolder(self._fs, outer, self._inside)
+            finally:
+                self._fs.close(outer)
+        return self.folder
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._fs.close(self.folder)
 
 
 def subfolder(fs: Files, folder: Folder, name: str) -> Folder:
@@ -155,6 +176,19 @@ def read_file(fs: Files, folder: Folder, name: str, *, max_bytes: int) -> bytes 
     if len(content) > max_bytes:
         raise RecordError(f"{folder.of(name)} is larger than {max_bytes} bytes")
     return content
+
+
+def read_start(fs: Files, folder: Folder, name: str, *, size: int) -> bytes:
+    """Return the first bytes of a file, at most `size`.
+
+    Raises:
+        UnsafeFile: as `open_plain`.
+    """
+    fd = open_plain(fs, folder, name)
+    try:
+        return read_all(fs, fd, end=size)
+    finally:
+        fs.close(fd)
 
 
 def write_all(fs: Files, fd: int, content: bytes, offset: int | None = None) -> None:

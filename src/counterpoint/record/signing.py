@@ -12,6 +12,7 @@ import base64
 import hashlib
 import struct
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from counterpoint.errors import RecordError
@@ -240,18 +241,21 @@ def _string(content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + content
 
 
+_FIELDS: Final = _string(NAMESPACE.encode()) + _string(b"") + _string(b"sha512")
+"""Of every blob, and of all that is signed: the namespace, nothing, and the hash."""
+
+
+@lru_cache(maxsize=64)
 def _start(raw: bytes) -> bytes:
     return b"SSHSIG" + struct.pack(">I", 1) + _string(_string(_ALGORITHM) + _string(raw))
 
 
 def _blob(raw: bytes, signature: bytes) -> bytes:
-    fields = _string(NAMESPACE.encode()) + _string(b"") + _string(b"sha512")
-    return _start(raw) + fields + _string(_string(_ALGORITHM) + _string(signature))
+    return _start(raw) + _FIELDS + _string(_string(_ALGORITHM) + _string(signature))
 
 
 def _to_sign(content: bytes) -> bytes:
-    fields = _string(NAMESPACE.encode()) + _string(b"") + _string(b"sha512")
-    return b"SSHSIG" + fields + _string(hashlib.sha512(content).digest())
+    return b"SSHSIG" + _FIELDS + _string(hashlib.sha512(content).digest())
 
 
 def _decode64(text: str) -> bytes:

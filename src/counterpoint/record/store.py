@@ -190,9 +190,13 @@ class Store(ABC):
     @abstractmethod
     def vault(self, channel: str) -> Vault: ...
 
-    @abstractmethod
     def claim(self, channel: str, turn: str, *, driver: str, until: datetime) -> Claim:
         """Put a claim on disk and return it with its attempt number (1 for the first claim of that turn)."""
+        return self.claim_all(channel, [(turn, until)], driver=driver)[0]
+
+    @abstractmethod
+    def claim_all(self, channel: str, turns: Sequence[tuple[str, datetime]], *, driver: str) -> tuple[Claim, ...]:
+        """Put a claim for each of these turns on disk, with the time that it ends; return them as `claim` does."""
 
     @abstractmethod
     def claims(self, channel: str) -> tuple[Claim, ...]:

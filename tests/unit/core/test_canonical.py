@@ -17,6 +17,7 @@ from counterpoint.core.canonical import (
     parse_json,
     visible,
 )
+from counterpoint.core.values import Severity
 
 
 def nested(depth: int) -> Any:
@@ -35,8 +36,9 @@ def nested(depth: int) -> Any:
         ({"a b": '\u20ac$\u000f\nA\'B"\\\\"/'}, '{"a b":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}'),
         ("\x00\x08\x09\x0c\x0d\x1f\x7f\u2028\U0001f600", '"\\u0000\\b\\t\\f\\r\\u001f\x7f\u2028\U0001f600"'),
         (MappingProxyType({"b": MappingProxyType({}), "a": 1}), '{"a":1,"b":{}}'),
+        ([Severity.MAJOR], '["major"]'),
     ],
-    ids=["null", "scalars", "keys", "rfc 8785 3.2.2", "escapes", "immutable"],
+    ids=["null", "scalars", "keys", "rfc 8785 3.2.2", "escapes", "immutable", "a word"],
 )
 def test_a_value_has_one_text(value: object, text: str) -> None:
     """Sorted keys, no spaces, the escapes of RFC 8785 (SECURITY B.4)."""
