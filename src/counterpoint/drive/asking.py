@@ -6,22 +6,23 @@ anybody looks at it; only then is it read, checked, tried against the rules and 
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from counterpoint.agents.base import NOT_REPORTED, Agent, Reply, Workspace, read_reply
 from counterpoint.core.briefs import Brief
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CheckRequest, CommandCheck, EditCheck, Evidence, EvidenceStatus
+from counterpoint.core.checks import CheckRequest, CommandCheck, EditCheck, Evidence
 from counterpoint.core.edits import CheckResult, Edit
 from counterpoint.core.entries import AttemptFailed, Entry, FailureReason, SubmissionSealed
-from counterpoint.core.sealing import opens, seal, seal_evidence
+from counterpoint.core.sealing import opens
 from counterpoint.core.values import Turn, Usage
 from counterpoint.core.wording import say_command
+from counterpoint.drive.attempts import NO_USAGE, Planted, interrupted_entry, reason_of, say_result, sealed_entry
 from counterpoint.drive.casefile import CaseFile
 from counterpoint.drive.clock import Clock
 from counterpoint.drive.kept import (
@@ -35,7 +36,7 @@ from counterpoint.drive.kept import (
 )
 from counterpoint.drive.progress import DriveEvent, EventKind, OnEvent
 from counterpoint.drive.subject import Subject
-from counterpoint.drive.threads import in_thread
+from counterpoint.drive.threads import Gathered, in_thread
 from counterpoint.errors import (
     AgentError,
     BadReply,
@@ -45,12 +46,11 @@ from counterpoint.errors import (
     TurnTimeout,
     WrongIdentity,
 )
-from counterpoint.record.store import Vault
+from counterpoint.record.store import Claim, Vault
 
 __all__ = ["LOCAL", "Asker", "Limiter"]
 
 LOCAL: Final = "local"
-_NO_USAGE: Final = Usage()
 _FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _LONGEST_WAIT_S: Final = 10**8
 _LEAVES_EDITS: Final = frozenset({FailureReason.BAD_REPLY, FailureReason.REFUSED, FailureReason.WRONG_IDENTITY})
@@ -67,6 +67,12 @@ class Limiter:
 
     def door(self, destination: str) -> asyncio.Semaphore:
         return self._doors[destination]
+
+
+class _Answer(NamedTuple):
+    turn: Turn
+    kept: Callable[[], KeptReply]
+    """Looks what was touched, too: it blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +92,9 @@ class Asker(Generic[S]):
     on_event: OnEvent
     writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Answers come in side by side; entries go out one after another."""
-    keeping: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Claims and answers too: threads would only wait for each other at the channel's lock."""
+    claiming: Gathered[tuple[str, datetime], Claim] = field(init=False)
+    keeping: Gathered[_Answer, tuple[KeptReply, bool]] = field(init=False)
+    """Whoever is asked, and whoever has answered, at the same time is one piece of work."""
     looking: defaultdict[CheckRequest, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     """One check at a time for one request, however many seats ask for it."""
     found: dict[CheckRequest, CheckResult] = field(default_factory=dict)
@@ -96,6 +103,10 @@ class Asker(Generic[S]):
     """Signs what is kept of checks."""
     known: set[str] = field(default_factory=set)
     """What an earlier driver had kept in the vault. What else appears there is nobody's word."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claiming", Gathered(self._claim_all, asyncio.Lock()))
+        object.__setattr__(self, "keeping", Gathered(self._keep_all, self.writing))
 
     @property
     def vault(self) -> Vault:
@@ -117,20 +128,21 @@ class Asker(Generic[S]):
             if deadline <= self.clock.now():
                 return  # the case's own has passed meanwhile; the next step closes it
             attempt = await self._claim(turn, agent, deadline)
-            if agent.patient:
-                self.tell(EventKind.WAITING, turn, "a person is asked")
-            else:
-                self.tell(EventKind.ASKED, turn, "asked")
+            asked = (EventKind.WAITING, "a person is asked") if agent.patient else (EventKind.ASKED, "asked")
+            self.tell(asked[0], turn, asked[1])
             try:
-                kept = await self._ask_and_keep(turn, agent, attempt, deadline)
+                kept, is_taken = await self._ask_and_keep(turn, agent, attempt, deadline)
             except AgentError as error:
-                await self.fail(turn, attempt, error, _NO_USAGE)
+                await self.fail(turn, attempt, error, NO_USAGE)
                 return
             except asyncio.CancelledError:
                 if not (agent.patient or agent.is_free):
                     self._interrupt(turn, attempt)
                 raise
-        await self.take(turn, kept)
+        if is_taken:
+            self._tell_answered(turn)
+        else:
+            await self.take(turn, kept)
 
     async def _make_ready(self, turn: Turn, agent: Agent) -> None:
         state = self.file.state
@@ -162,31 +174,70 @@ class Asker(Generic[S]):
     async def _claim(self, turn: Turn, agent: Agent, until: datetime) -> int:
         if agent.patient or agent.is_free:  # a person who walks away has not failed, and has cost nothing
             return 1
-        store, channel = self.file.store, self.file.channel
-        async with self.keeping:
-            claim = await in_thread(partial(store.claim, channel, turn.id, driver=self.driver, until=until))
-        return claim.attempt
+        return (await self.claiming.do((turn.id, until))).attempt
 
-    async def _ask_and_keep(self, turn: Turn, agent: Agent, attempt: int, deadline: datetime) -> KeptReply:
+    def _claim_all(self, turns: Sequence[tuple[str, datetime]]) -> Sequence[Claim]:
+        return self.file.store.claim_all(self.file.channel, turns, driver=self.driver)
+
+    async def _ask_and_keep(self, turn: Turn, agent: Agent, attempt: int, ends: datetime) -> tuple[KeptReply, bool]:
+        """Return the answer, and whether it is in the record already."""
         state = self.file.state
         exhibit = self.file.rules.exhibit(state, turn)
         brief = self.file.rules.brief(state, turn, await self.subject.materials(exhibit))
         async with self.subject.desk(turn, exhibit) as desk:
             workspace = desk.workspace.within(await self._session(turn.seat))
-            reply = await self._within(deadline, turn, agent, brief, workspace)
+            reply = await self._within(ends, turn, agent, brief, workspace)
             salt = self.salt()
 
-            def keep() -> KeptReply:
-                touched = desk.touched()
-                kept = KeptReply(
-                    salt=salt, attempt=attempt, shown_paths=brief.shown_paths, reply=reply, touched=touched
-                )
-                if not put_reply(self.vault, turn.id, kept, self.voucher):
-                    raise _Planted(f"another reply lay in the vault where the one of {turn.seat} was to be kept")
-                return kept
+            def kept() -> KeptReply:
+                paths, touched = brief.shown_paths, desk.touched()
+                return KeptReply(salt=salt, attempt=attempt, shown_paths=paths, reply=reply, touched=touched)
 
-            async with self.keeping:
-                return await in_thread(keep)
+            return await self.keeping.do(_Answer(turn, kept))
+
+    def _keep_all(self, answers: Sequence[_Answer]) -> list[tuple[KeptReply, bool] | Exception]:
+        found = [self._keep(answer) for answer in answers]
+        taken = self._take_at_once(
+            [(answer.turn, kept) for answer, kept in zip(answers, found, strict=True) if isinstance(kept, KeptReply)]
+        )
+        return [
+            (kept, answer.turn.id in taken) if isinstance(kept, KeptReply) else kept
+            for answer, kept in zip(answers, found, strict=True)
+        ]
+
+    def _keep(self, answer: _Answer) -> KeptReply | Exception:
+        try:
+            kept = answer.kept()
+            if not put_reply(self.vault, answer.turn.id, kept, self.voucher):
+                seat = answer.turn.seat
+                raise Planted(f"another reply lay in the vault where the one of {seat} was to be kept")
+        except (CounterpointError, OSError) as error:
+            return error
+        return kept
+
+    def _take_at_once(self, answers: Sequence[tuple[Turn, KeptReply]]) -> frozenset[str]:
+        """Take what needs no check in the thread that has kept it, as one batch, and return the ids of its turns.
+
+        Whatever stands against an answer is left to `take` to find again, and to say.
+        """
+        entries = [entry for turn, kept in answers if (entry := self._unchecked(turn, kept)) is not None]
+        try:
+            if entries:
+                self.file.append_anyway(entries, self.clock.now())
+        except Refused:
+            return frozenset()
+        return frozenset(entry.turn.id for entry in entries)
+
+    def _unchecked(self, turn: Turn, kept: KeptReply) -> SubmissionSealed | None:
+        """Return the seal of an answer that the rules admit and that names nothing to look up."""
+        try:
+            submission = self._read(turn, kept.reply)
+            if kept.touched or self.file.rules.checks(self.file.state, turn, submission):
+                return None
+            self._admit(turn, submission, ())
+        except (AgentError, Refused):
+            return None
+        return sealed_entry(turn, kept, ())
 
     async def _session(self, seat: str) -> str:
         """Return the session that the seat's last accepted answer came out of; "" where there is none."""
@@ -224,29 +275,30 @@ class Asker(Generic[S]):
         except (AgentError, Refused) as error:
             await self.fail(turn, kept.attempt, error, usage)
             return
-        await self.append(
-            SubmissionSealed(
-                turn=turn,
-                digest=seal(kept.salt, kept.reply.content),
-                evidence=seal_evidence(kept.salt, evidence),
-                model_requested=kept.reply.model_requested,
-                model_reported=kept.reply.model_reported,
-                usage=usage,
-                shown_paths=kept.shown_paths,
-            )
-        )
+        await self.append(sealed_entry(turn, kept, evidence))
+        self._tell_answered(turn)
+
+    def _tell_answered(self, turn: Turn) -> None:
         self.tell(EventKind.ANSWERED, turn, "answered; sealed until all have" if turn.blind else "answered")
 
     async def _try(self, turn: Turn, reply: Reply) -> tuple[CheckResult, ...]:
         """Return what code finds for a reply, once the rules would admit it."""
+        submission = self._read(turn, reply)
+        requests = self.file.rules.checks(self.file.state, turn, submission)
+        evidence = tuple([await self._look_up(request, turn) for request in requests])
+        self._admit(turn, submission, evidence)
+        return evidence
+
+    def _read(self, turn: Turn, reply: Reply) -> object:
         rules, state = self.file.rules, self.file.state
         asked, got = reply.model_requested, reply.model_reported
         if asked and got not in {asked, NOT_REPORTED}:
             raise WrongIdentity(asked=asked, got=got)
-        submission = rules.parse(state, turn, read_reply(reply, rules.schema(state, turn)))
-        evidence = tuple([await self._look_up(r, turn) for r in rules.checks(state, turn, submission)])
-        rules.admit(self.file.state, turn.seat, turn, submission, evidence=evidence, now=self.clock.now())
-        return evidence
+        return rules.parse(state, turn, read_reply(reply, rules.schema(state, turn)))
+
+    def _admit(self, turn: Turn, submission: object, evidence: tuple[CheckResult, ...]) -> None:
+        rules, state = self.file.rules, self.file.state
+        rules.admit(state, turn.seat, turn, submission, evidence=evidence, now=self.clock.now())
 
     async def _look_up(self, request: CheckRequest, turn: Turn) -> CheckResult:
         async with self.looking[request]:
@@ -260,10 +312,10 @@ class Asker(Generic[S]):
                 self.tell(EventKind.CHECKING, turn, f"running {say_command(request.argv)}")
             found = await self._find(request)
             if not await in_thread(partial(put_evidence, self.vault, found, self.voucher)):
-                raise _Planted(f"other evidence lay in the vault where that of {turn.seat} was to be kept")
+                raise Planted(f"other evidence lay in the vault where that of {turn.seat} was to be kept")
             self.found[request] = found
             if isinstance(request, CommandCheck) and isinstance(found, Evidence):
-                self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {_result(found)}")
+                self.tell(EventKind.CHECKED, turn, f"{say_command(request.argv)}: {say_result(found)}")
             return found
 
     async def _find(self, request: CheckRequest) -> CheckResult:
@@ -296,7 +348,7 @@ class Asker(Generic[S]):
     ) -> None:
         """Record a question that brought no accepted answer."""
         entry = AttemptFailed(
-            turn=turn, attempt=attempt, reason=reason or _reason(error), detail=str(error), usage=usage
+            turn=turn, attempt=attempt, reason=reason or reason_of(error), detail=str(error), usage=usage
         )
         await self.append(entry)
         self.tell(EventKind.ATTEMPT_FAILED, turn, f"{entry.reason}: {entry.detail}")
@@ -307,11 +359,15 @@ class Asker(Generic[S]):
         Where somebody has closed the case meanwhile, nothing is appended: the next step sees it.
         """
         async with self.writing:
-            try:
-                await in_thread(partial(self.file.append_anyway, entries, self.clock.now()))
-            except Refused:
-                if self.file.state.closed is None:
-                    raise
+            await in_thread(partial(self.append_here, entries))
+
+    def append_here(self, entries: Sequence[Entry]) -> None:
+        """As `append`, for whoever holds `writing` and may block."""
+        try:
+            self.file.append_anyway(entries, self.clock.now())
+        except Refused:
+            if self.file.state.closed is None:
+                raise
 
     def _interrupt(self, turn: Turn, attempt: int) -> None:
         """Record an attempt whose task is being cancelled: nothing may be awaited any more.
@@ -321,46 +377,7 @@ class Asker(Generic[S]):
         if self.writing.locked() or f"reply-{turn.id}" in self.vault.names():
             return
         with suppress(CounterpointError):
-            self.file.append_anyway((_interrupted(turn, attempt),), self.clock.now())
+            self.file.append_anyway((interrupted_entry(turn, attempt),), self.clock.now())
 
     def tell(self, kind: EventKind, turn: Turn, text: str) -> None:
         self.on_event(DriveEvent(kind=kind, case=self.file.channel, seat=turn.seat, round=turn.round, text=text))
-
-
-def _interrupted(turn: Turn, attempt: int) -> AttemptFailed:
-    return AttemptFailed(
-        turn=turn,
-        attempt=attempt,
-        reason=FailureReason.INTERRUPTED,
-        detail="the driver was interrupted before the answer came",
-        usage=_NO_USAGE,
-    )
-
-
-class _Planted(AgentError):
-    """The vault holds what this driver has not put there."""
-
-
-def _result(evidence: Evidence) -> str:
-    said = {
-        EvidenceStatus.VERIFIED: "passed",
-        EvidenceStatus.REFUTED: "failed",
-        EvidenceStatus.NOT_CHECKED: "not checked",
-    }
-    return f"{said[evidence.status]}, {evidence.detail}"
-
-
-def _reason(error: CounterpointError) -> FailureReason:
-    match error:
-        case BadReply():
-            return FailureReason.BAD_REPLY
-        case Refused():
-            return FailureReason.REFUSED
-        case TurnTimeout():
-            return FailureReason.TIMEOUT
-        case WrongIdentity():
-            return FailureReason.WRONG_IDENTITY
-        case _Planted():
-            return FailureReason.VAULT_TOUCHED
-        case _:
-            return FailureReason.UNREACHABLE

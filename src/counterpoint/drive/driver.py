@@ -26,6 +26,7 @@ from counterpoint.core.entries import (
     ObserverDropped,
     RevisionOffered,
     RoundOpened,
+    SubmissionSealed,
 )
 from counterpoint.core.limits import calls_left
 from counterpoint.core.outcome import Outcome
@@ -127,47 +128,81 @@ class Driver(Generic[S]):
     async def advance(self) -> Step:
         """Take one step."""
         file, asker = self._file, self._asker
-        state = await in_thread(file.refresh)
-        if state.closed is not None:
-            await self._keep_document()
-            return Step.CLOSED
         if not self._recovered:
+            lost = await in_thread(self._recover)
             self._recovered = True
-            asker.known.update(await in_thread(self._kept))
-            if lost := await in_thread(partial(self._lost, state)):
+            if lost:
                 await asker.append(*lost)
                 return Step.AGAIN
-        if self._dropped is not None:
+        if self._dropped is not None and file.state.closed is None:
             detail, self._dropped = self._dropped, None
             await asker.append(ObserverDropped(detail=detail))
             return Step.AGAIN
-        rules, now = file.rules, self._clock.now()
-        openings = Openings(asker.vault, rules, state)
-        await self._land(state, openings)
-        settled = await in_thread(partial(rules.settle, state, now, openings))
-        if settled:
-            if isinstance(settled[-1], CaseClosed):
-                # Before the record says so: nobody goes on with a case that is closed.
-                ends = replace(state, closed=settled[-1])
-                self._tell_put_away(await in_thread(partial(self._put_away, ends)))
-            await asker.append(*settled)
+        if settled := await self._settle():
             self._tell_settled(settled[-1])
             return Step.AGAIN
         await self._keep_document()
-        await self._ask_all(rules.due(state, now))
+        if file.state.closed is None:
+            await self._ask_all(file.rules.due(file.state, self._clock.now()))
+        else:
+            return Step.CLOSED
         return Step.AGAIN
 
     async def _keep_document(self) -> None:
         if self._keep is not None:
             await in_thread(self._keep)
 
+    def _recover(self) -> tuple[AttemptFailed, ...]:
+        """Learn what earlier drivers have kept, and return what became of the answers that they had not."""
+        state = self._file.refresh()
+        if state.closed is not None:
+            return ()
+        self._asker.known.update(self._kept())
+        return self._lost(state)
+
+    async def _settle(self) -> tuple[Entry, ...]:
+        """Let follow what follows by itself, and return it: nothing where somebody is asked next, or it is closed."""
+        asker = self._asker
+        async with asker.writing:
+            settled, put_away = await in_thread(self._settle_here)
+        if settled is None:
+            await self._land(self._file.state, Openings(asker.vault, self._file.rules, self._file.state))
+            async with asker.writing:
+                settled, put_away = await in_thread(partial(self._settle_here, is_landed=True))
+        self._tell_put_away(put_away)
+        return settled or ()
+
+    def _settle_here(self, *, is_landed: bool = False) -> tuple[tuple[Entry, ...] | None, str]:
+        """Read on, settle and append, all in one thread.
+
+        Return the entries, or None where the branch has to be brought to an edit first; and a line about what was put
+        away.
+        """
+        state, rules, now = self._file.refresh(), self._file.rules, self._clock.now()
+        if state.closed is not None:
+            return (), ""
+        if not is_landed and self._to_land(state):
+            return None, ""
+        settled, put_away = rules.settle(state, now, Openings(self._asker.vault, rules, state)), ""
+        if settled:
+            if isinstance(settled[-1], CaseClosed):
+                # Before the record says so: nobody goes on with a case that is closed.
+                put_away = self._put_away(replace(state, closed=settled[-1]))
+            self._asker.append_here(settled)
+        return settled, put_away
+
+    def _to_land(self, state: S) -> tuple[SubmissionSealed, ...]:
+        """Return the accepted answers that may have edited, and are not yet opened in the record."""
+        return tuple(
+            sealed
+            for sealed in state.sealed.values()
+            if sealed.turn.id not in state.revealed and self._file.rules.exhibit(state, sealed.turn).edits
+        )
+
     async def _land(self, state: S, openings: Openings) -> None:
         """Bring the branch to what accepted answers made, before they are opened in the record."""
-        for sealed in state.sealed.values():
-            turn = sealed.turn
-            if turn.id in state.revealed or not self._file.rules.exhibit(state, turn).edits:
-                continue
-            found = await in_thread(partial(openings.get, turn.id))
+        for sealed in self._to_land(state):
+            found = await in_thread(partial(openings.get, sealed.turn.id))
             if found is not None:
                 await self._asker.land(sealed, found.evidence)
 
