@@ -400,6 +400,16 @@ def test_a_wrong_command_line_is_an_input_error(project: Project, args: tuple[st
     assert said in called.err
 
 
+def test_one_round_at_most_is_one_at_least_unless_somebody_says_otherwise(project: Project) -> None:
+    """A-02: the default of two gives way; what was set does not."""
+    seats(project)
+    called = project.call("propose", NEED, *NAMED, "--max-rounds", "1")
+    assert (called.code, result(project)["config"]["min_rounds"]) == (3, 1)
+    refused = project.call("propose", NEED, *NAMED, "--max-rounds", "1", "--min-rounds", "2")
+    assert refused.code == 1
+    assert "min_rounds is 2, and max_rounds is 1 [LIMIT-1]" in refused.err
+
+
 def test_context_comes_from_files(project: Project) -> None:
     """A-43: one as it is, several each under its name."""
     seats(project)

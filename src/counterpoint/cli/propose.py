@@ -21,6 +21,7 @@ from counterpoint.drive.pairs import choose_pair, profile_path, save_profile
 from counterpoint.drive.paths import Folders, find_folders, path_text
 from counterpoint.drive.plans import CasePlan
 from counterpoint.drive.propose_demo import CRITIC, PROPOSER, REQUIREMENT, build_demo
+from counterpoint.drive.settings import Origin
 from counterpoint.errors import ConfigError
 from counterpoint.protocols.propose import MAX_INPUT_CHARS
 from counterpoint.views.propose_folder import prepare_folder, put_reports
@@ -163,7 +164,7 @@ def _run(where: Where, asked: Asked, common: Common, inquiry: Inquiry, *, source
     def arrange(plan: CasePlan) -> CasePlan:
         remarks = (*plan.docket.remarks, source_remark(source))
         limits = replace(plan.limits, max_asks=1)
-        if asked.min_rounds is None:
+        if plan.settings.source("propose.min_rounds").origin is Origin.DEFAULT:
             limits = replace(limits, min_rounds=min(limits.min_rounds, limits.max_rounds))
         return replace(plan, docket=replace(plan.docket, remarks=remarks), limits=limits)
 
