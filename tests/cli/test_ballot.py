@@ -44,6 +44,7 @@ def test_a_plain_text_becomes_the_document_of_its_ballot(votes: Project) -> None
         "### What it came to",
     ]
     assert found == (case / "document.md").read_text()
+    assert "Unresolved" not in found
     assert called.out.splitlines()[0] == "Approved: all 2 voters approved v2."
     assert f"text:     v2, SHA-256 {digest}" in called.out
     assert "v2: ann Approved, ben Approved with reservations" in called.out
@@ -88,6 +89,11 @@ def test_a_deadlock_goes_to_a_person_with_both_positions(votes: Project) -> None
     assert "`ann`, `v3-N1`:\n\n```text\nI read it\n\n(it was rejected)\n```\n" in last
     (votes.top / "DOC.md").write_text(found.replace("Version 3 of the text.", "What we agreed on by voice."))
     plan(votes)
+    edited = document(votes)
+    (votes.top / "DOC.md").write_text(edited.replace("**Rejected** on v3", "**Approved** on v3"))
+    refused = votes.call("ballot", "DOC.md", *WHO)
+    assert (refused.code, "a new ballot would lose it" in refused.err) == (1, True), refused
+    (votes.top / "DOC.md").write_text(edited)
     again = votes.call("ballot", "DOC.md", *WHO)
     assert again.code == 0, again
     assert f"note: the text was v3 of {votes.cases[0].name}, whose debate is in its own folder" in again.err
@@ -265,6 +271,37 @@ def test_a_person_votes_at_the_terminal(votes: Project) -> None:
     assert code == 0, shown
     assert "### `me`\n\n- Agent: `human`, party `me`" in document(votes)
     assert "Reads well." in document(votes)
+
+
+def test_scripted_seats_vote_out_of_a_file(votes: Project) -> None:
+    """Issue 6: end to end without any program, from a folder below the top."""
+    text = "\nWe ship on Friday.\n\n"
+    given = {"reason": "Read.", "reservations": [], "version": 1, "vote": "Approved"}
+    answer = given | {"candidate": hashlib.sha256(text.encode()).hexdigest()}
+    (votes.config / "seats.json").write_text(json.dumps({"reply": [{"phase": "voting", "answer": answer}]}))
+    names = ("first", "second", "third")
+    votes.configure("".join(f'[agents.{name}]\nkind = "scripted"\nfile = "seats.json"\n' for name in names))
+    below = votes.top / "below"
+    below.mkdir()
+    (below / "DOC.md").write_text(text)
+    called = votes.call("ballot", below / "DOC.md", "--orchestrator", "first", "--voters", "second,third,first")
+    assert called.code == 0, called
+    assert "- Roster: `second`, `third`, `first-2`\n" in (below / "DOC.md").read_text()
+    assert "document: below/DOC.md" in called.out
+
+
+def test_a_recorded_ballot_is_played_again_without_asking_anybody(votes: Project, tmp_path: Path) -> None:
+    """Issue 5: the same votes on the same text; the seats' programs are gone."""
+    plan(votes, ann={"voting.1": "no"})
+    tape = tmp_path / "tape"
+    assert votes.call("ballot", "DOC.md", *WHO, "--record", tape).code == 0
+    first = _timeless(document(votes))
+    for name in ("chief", "ann", "ben"):
+        (votes.bin / name).unlink()
+    (votes.top / "DOC.md").write_bytes(TEXT.encode())
+    called = votes.call("ballot", "DOC.md", *WHO, "--replay", tape)
+    assert called.code == 0, called
+    assert _timeless(document(votes)) == first
 
 
 def _answers(question: Question) -> Answer:

@@ -219,6 +219,16 @@ def test_a_brief_does_not_grow_with_the_rounds() -> None:
     assert [each["version"] for each in case.payload("ben")["since_you_voted"]] == [1, 2]
 
 
+def test_a_voter_that_never_voted_is_told_everything_since_the_beginning() -> None:
+    """SPEC B-06: it has missed both rounds, and seen neither."""
+    case = Play()
+    for version in (1, 2):
+        case.all_answer(vote(case, "no"), None)
+        case.all_answer(revision(f"Text {version}.", f"v{version}-N1"))
+    assert [each["version"] for each in case.payload("ben")["since_you_voted"]] == [1, 2]
+    assert [each["version"] for each in case.payload("ann")["since_you_voted"]] == [2]
+
+
 def _speak_as(case: Play, speaker: str, seat: str, reply: dict[str, Any]) -> None:
     turn = case.owed(seat)
     submission = BALLOT.parse(case.state, turn, reply)

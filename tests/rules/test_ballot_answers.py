@@ -4,7 +4,7 @@ import pytest
 
 from counterpoint.core.entries import AnswerRequested, CaseClosed, ChallengeOpened, RevisionOffered, RoundOpened
 from counterpoint.core.values import StopReason
-from counterpoint.protocols.ballot import candidate_of
+from counterpoint.protocols.ballot import candidate_of, reservations_of
 from counterpoint.protocols.ballot.text import as_text, citations_in, markers_in
 from tests.ballot_case import (
     ANN,
@@ -167,6 +167,20 @@ def test_a_classification_of_every_reservation_is_accepted() -> None:
     assert last == ChallengeOpened(round=1, about=("v1-R1", "v1-R2", "v1-R3"))
 
 
+def test_a_blocking_reservation_opens_the_next_round_and_says_so() -> None:
+    """RESERVE-1 (SPEC B-09): its raiser is named in the record; the orchestrator is asked alone, and not blind."""
+    case = at_classifying()
+    assert not case.owed("orchestrator").blind
+    last = case.all_answer(weights(v1_R1="cosmetic", v1_R2="blocking", v1_R3="cosmetic"))
+    assert isinstance(last, RoundOpened)
+    assert last.reason == f"v1-R2 of {_raiser(case, 'v1-R2')} was classified as blocking"
+    assert not case.owed("orchestrator").blind
+
+
+def _raiser(case: Play, reservation: str) -> str:
+    return next(each.seat for each in reservations_of(case.state, 1) if each.id == reservation)
+
+
 def test_a_classification_that_leaves_out_makes_up_or_repeats_a_reservation_is_refused() -> None:
     """RESERVE-1 (SPEC B-09): the orchestrator cannot omit one into silence."""
     case = at_classifying()
@@ -222,7 +236,9 @@ def test_the_same_text_is_accepted_where_nobody_objected() -> None:
     case.all_answer(vote(case, "yes"), None)
     assert case.payload("orchestrator")["objections"] == []
     last = case.all_answer(revision(BODY))
-    assert last == RevisionOffered(seat="orchestrator", round=2, revision=2, candidate=case.state.case.docket.candidate)
+    assert last == RevisionOffered(
+        seat="orchestrator", round=2, revision=2, candidate=case.state.case.docket.candidate
+    )
     with refused("REVISE-1", "'v1-N1' is answered, and nobody said it; nothing is to be answered"):
         other = Play()
         other.all_answer(vote(other, "yes"), None)
