@@ -11,7 +11,7 @@ from counterpoint.core.limits import Limits
 from counterpoint.drive.api import open_case, roster_of
 from counterpoint.drive.clock import ManualClock
 from counterpoint.drive.document import COPY, KeptDocument
-from counterpoint.drive.driver import Driver
+from counterpoint.drive.driver import Driver, Step
 from counterpoint.drive.ids import CountedIds
 from counterpoint.drive.subject import TextSubject
 from counterpoint.errors import NeedsPerson
@@ -53,14 +53,14 @@ class Begun:
             self.path, folder=self.folder, rules=BALLOT, store=self.store, case=self.case, resume="resume it"
         )
 
-    def run(self) -> None:
+    def driver(self) -> Driver[BallotState]:
         document = self.document()
 
         def keep() -> None:
             document.keep()
             self.kept.append(self.path.read_bytes())
 
-        driver = Driver(
+        return Driver(
             BALLOT,
             self.store,
             self.case,
@@ -68,10 +68,22 @@ class Begun:
             TextSubject(),
             clock=self.clock,
             salt=lambda: self.ids.token(16),
-            name="driver-1",
+            name=f"driver-{self.ids.token(4)}",
             keep=keep,
         )
-        asyncio.run(asyncio.wait_for(driver.run(), 5))
+
+    def run(self) -> None:
+        asyncio.run(asyncio.wait_for(self.driver().run(), 5))
+
+    def run_with_a_new_driver_for_each_step(self) -> None:
+        async def advance() -> None:
+            while await self.driver().advance() is Step.AGAIN:
+                pass
+
+        asyncio.run(asyncio.wait_for(advance(), 5))
+
+    def types(self) -> list[str]:
+        return [block.type for block in self.store.read(self.case, 0)]
 
 
 @pytest.fixture
@@ -98,6 +110,18 @@ def test_whatever_the_record_came_to_may_lie_there(begun: Begun) -> None:
         begun.path.write_bytes(earlier)
         begun.document().keep()
         assert begun.path.read_bytes() == decided
+
+
+def test_a_driver_that_dies_after_each_step_comes_to_the_same_end(begun: Begun, tmp_path: Path) -> None:
+    """SPEC B-19: same entries, same document; no seat that has answered is asked again."""
+    begun.run()
+    other = tmp_path / "other"
+    other.mkdir()
+    again = Begun(other)
+    again.run_with_a_new_driver_for_each_step()
+    assert again.types() == begun.types()
+    assert again.path.read_text().replace(again.case, begun.case) == begun.path.read_text()
+    assert [agent.asked for agent in again.seats.values()] == [agent.asked for agent in begun.seats.values()]
 
 
 @pytest.mark.parametrize(
