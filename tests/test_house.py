@@ -35,7 +35,7 @@ PUBLIC_NAMES: Final = (
 )
 """Everything that an application may import from `counterpoint`. A new name is a promise: add it here by hand."""
 
-MAX_SUPPRESSIONS: Final = {"noqa": 58, "type: ignore": 0, "pragma": 0}
+MAX_SUPPRESSIONS: Final = {"noqa": 61, "type: ignore": 0, "pragma": 0}
 """A number may fall. It rises with a note in the commit that says why."""
 
 MAX_IMPORT_CPU_MS: Final = 30

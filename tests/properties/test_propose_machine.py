@@ -51,10 +51,10 @@ ASKING = {Phase.PROPOSING, Phase.REVIEWING, Phase.REVISING}
 _LATE = 10
 """Entries after which a case has come far enough to be ended by a fault."""
 SECRET = "only-a-sealed-reply-says-this"
-ROSTERS = st.sampled_from([(PROPOSER, CRITIC), (PROPOSER, CRITIC, SECOND), (SECOND, PROPOSER)])
+ROSTERS = st.sampled_from([(PROPOSER, CRITIC, SECOND), (PROPOSER, CRITIC), (CRITIC, SECOND, PROPOSER)])
 LIMITS = st.builds(
     Limits,
-    max_rounds=st.integers(1, 4),
+    max_rounds=st.sampled_from([4, 3, 2, 1]),
     min_rounds=st.just(1),
     stall_rounds=st.integers(0, 2),
     max_calls=st.sampled_from([0, 0, 0, 0, 0, 2, 4, 9]),
@@ -65,7 +65,7 @@ LIMITS = st.builds(
 QUESTIONS = st.sampled_from(["Let users export their data."] * 20 + [" ", "a\0b"])
 HEAVY = {"critical", "high"}
 ACTIONS = st.sampled_from(["fix", "rebut", "accept_risk"])
-RULED = st.sampled_from(["open", "disputed", "resolved", "resolved", "accepted_risk"])
+RULED = st.sampled_from(["resolved", "accepted_risk", "open", "resolved", "accepted_risk", "disputed"])
 SEVERITIES = st.sampled_from(["critical", "high", "medium", "low"])
 HOSTILE = st.sampled_from(
     [b"", b"accept", b"{}", b'{"assessment": "accept"}', json.dumps(review(99)).encode(), json.dumps(scan()).encode()]
@@ -81,7 +81,7 @@ class ProposeMachine(RuleBasedStateMachine):
         self.now: datetime = NOW
         self.ledger: dict[str, str] = {}
         """Every issue that was ever there, with its severity."""
-        for _ in range(data.draw(st.integers(0, 5))):
+        for _ in range(data.draw(st.sampled_from([5, 3, 7, 0]))):
             self.go_on(data)
 
     @property
@@ -97,19 +97,20 @@ class ProposeMachine(RuleBasedStateMachine):
             return self._review(turn, data)
         if turn.seat != PROPOSER.name:
             return scan(public_summary=f"{SECRET} {turn.seat}")
-        if data.draw(st.integers(0, 30)) == 0:
+        if data.draw(st.integers(0, 60)) == 60:
             return asking(f"{SECRET}?")
         goal = data.draw(st.sampled_from(["An export.", "An export.", "Another."]))
-        answers = [answer(f.id, data.draw(ACTIONS)) for f in self.state.findings if data.draw(st.integers(0, 30))]
+        left = [found.id for found in self.state.findings if data.draw(st.integers(0, 60)) != 60]
+        answers = [answer(name, data.draw(ACTIONS)) for name in left]
         return proposal(*answers, goal=goal, public_summary=f"{SECRET} {turn.seat}")
 
     def _review(self, turn: Turn, data: st.DataObject) -> dict[str, Any]:
         own = self.state.own(turn.seat)
-        rulings = [ruling(name, data.draw(RULED)) for name in own if data.draw(st.integers(0, 30))]
-        names = [f"N{turn.round}{n}" for n in range(data.draw(st.integers(0, 2)))]
+        rulings = [ruling(name, data.draw(RULED)) for name in own if data.draw(st.integers(0, 60)) != 60]
+        names = [f"N{turn.round}{n}" for n in range(data.draw(st.sampled_from([0, 1, 0, 0, 2])))]
         new = tuple(issue(name, data.draw(SEVERITIES)) for name in names)
         word = data.draw(st.sampled_from(["accept", "accept", "revise", "blocked"]))
-        version = self.state.offered[-1].revision - (data.draw(st.integers(0, 20)) == 0)
+        version = self.state.offered[-1].revision - (data.draw(st.integers(0, 40)) == 40)
         return review(version, *rulings, new=new, assessment=word, public_summary=f"{SECRET} {turn.seat}")
 
     @precondition(lambda self: self.due())

@@ -1,7 +1,7 @@
 """Asking a person, on one screen, for what a run needs: agents, consent for each destination, trust in the commands.
 
-Shared by every command that drives a case. Without a terminal nothing is asked: the run is refused with the flags that
-answer.
+Shared by every command that drives a case. Without a terminal nothing is asked: the run is refused with the flags
+that answer.
 """
 
 import shlex

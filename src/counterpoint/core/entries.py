@@ -34,11 +34,11 @@ __all__ = [
     "FindingRuled",
     "NoteAdded",
     "ObserverDropped",
+    "RevisionOffered",
     "RoundOpened",
     "SubmissionRevealed",
     "SubmissionSealed",
     "VerdictGiven",
-    "RevisionOffered",
 ]
 
 

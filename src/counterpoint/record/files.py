@@ -91,9 +91,8 @@ class FileStore(Store):
     def create(self, channel: str, genesis: Genesis, *, stamp: str, sender: str, settings: Mapping[str, Any]) -> None:
         assert channel, "only the public tool began channels without a name"
         self._check_name(channel)
-        # Cold start: what one command alone needs is imported there, here and below.
-        from counterpoint.record.genesis import genesis_draft  # noqa: PLC0415
-        from counterpoint.record.keys import sign_with  # noqa: PLC0415
+        from counterpoint.record.genesis import genesis_draft  # noqa: PLC0415 - cold start: only this needs it
+        from counterpoint.record.keys import sign_with  # noqa: PLC0415 - the same
 
         strict = genesis.mode == "strict"
         assert strict or self.layout is Layout.SHARED, "a case channel is strict"

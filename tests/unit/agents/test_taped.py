@@ -167,9 +167,12 @@ def test_a_commit_of_the_case_counts_by_its_tree(room: Room) -> None:
     second = room.git.commit({}, message="the same files, later")
     other = room.git.commit({"price.py": "x = 3\n"})
 
+    worktree = room.stage.worktree
+    assert worktree is not None
+
     def of(commit: str, opened: frozenset[str] = room.stage.opened) -> str:
         brief = Brief(instructions="", payload={"candidate": commit}, schema={}, shown_paths=())
-        return brief_digest(brief, opened=opened, tree_of=room.stage.worktree.tree_of)
+        return brief_digest(brief, opened=opened, tree_of=worktree.tree_of)
 
     assert of(first) == of(second) != of(other)
     assert of(first, frozenset({first})) != of(second, frozenset({second}))

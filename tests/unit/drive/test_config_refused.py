@@ -12,7 +12,12 @@ FAKE = "sk-" + "a1" * 12
 @pytest.mark.parametrize(
     ("content", "path", "expected", "hint"),
     [
-        ("[limit]", "limit", "one of agents, answer, ballot, checks, limits, propose, review", "did you mean 'limits'?"),
+        (
+            "[limit]",
+            "limit",
+            "one of agents, answer, ballot, checks, limits, propose, review",
+            "did you mean 'limits'?",
+        ),
         (
             "[limits]\nmax_call = 3",
             "limits.max_call",

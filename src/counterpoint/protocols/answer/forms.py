@@ -25,7 +25,7 @@ class GiveAnswer:
 
     reasoning: str = text(blank=False, about="how you come to your answer; the others do not see it")
     # N815 throughout: the key's name on the wire is SPEC's.
-    keyPoints: tuple[str, ...] = listed(most=20, each=_POINT, about="what your answer rests on")  # noqa: N815
+    keyPoints: tuple[str, ...] = listed(most=20, each=_POINT, about="what your answer rests on")
     answer: str = text(blank=False, about="the answer itself, complete and by itself")
 
 
@@ -53,17 +53,17 @@ class CompareAnswers:
     reasoning: str = text(blank=False, about="how you come to your answer; the others do not see it")
     objections: tuple[PeerObjection, ...] = listed(most=50, about="every flaw you found in another's answer")
     # As above.
-    agreesWith: tuple[str, ...] = listed(  # noqa: N815
+    agreesWith: tuple[str, ...] = listed(
         most=99, each=len("peer-99"), pattern=LABEL, about="the peers whose answer may stand word for word as it is"
     )
     # As above.
-    changedMind: str = text(  # noqa: N815
+    changedMind: str = text(
         most=_LONG, about="if your answer changed: the flaw in your last one that made it change; else empty"
     )
     where: str = text(most=_PLACE, about=f"for changedMind: {_WHERE}")
     quote: str = text(most=_LONG, about=f"for changedMind: {_QUOTE}")
     # As above.
-    keyPoints: tuple[str, ...] = listed(most=20, each=_POINT, about="what your answer rests on")  # noqa: N815
+    keyPoints: tuple[str, ...] = listed(most=20, each=_POINT, about="what your answer rests on")
     answer: str = text(blank=False, about="your answer now, complete and by itself; word for word the same if kept")
 
 
