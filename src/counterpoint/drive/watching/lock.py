@@ -4,25 +4,17 @@ The kernel gives it back when its holder ends, however that ends. The file is ne
 stamp, folder of the channel) are for people and decide nothing.
 """
 
-import errno
-import fcntl
 import os
-import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
 
-from counterpoint.errors import CounterpointError, RecordError
+from counterpoint.drive.lockfile import LockFile
+from counterpoint.errors import CounterpointError
 
 __all__ = ["Holder", "WatcherHeld", "current_holder", "hold_watcher", "lock_path"]
-
-_MAX_NOTE: Final = 8192
-_TRIES: Final = 5
-_PAUSE_S: Final = 0.01
-"""Between two tries. Whoever asks for the holder locks for an instant too, and is no other watcher."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,15 +75,15 @@ def hold_watcher(
         WatcherHeld: another live watcher is.
         RecordError: the lock file cannot be made or locked, or is no plain file.
     """
-    descriptor = _take(lock_path(state_path), sleep)
-    try:
+    path = lock_path(state_path)
+
+    def refusal(note: bytes) -> CounterpointError:
+        return WatcherHeld(path, _read_note(note))
+
+    with _file(path).held(refusal, sleep=sleep) as descriptor:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n{stamp}\n{root}\n".encode("utf-8", "surrogateescape"), 0)
         yield
-    finally:
-        # Unlocked by name and not only by closing: a fork without exec still has the descriptor.
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)
 
 
 def current_holder(state_path: str) -> Holder | None:
@@ -100,73 +92,16 @@ def current_holder(state_path: str) -> Holder | None:
     Raises:
         RecordError: the lock file cannot be read, or is no plain file.
     """
-    path = lock_path(state_path)
-    try:
-        descriptor = _open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
-    try:
-        return None if _try_flock(descriptor, fcntl.LOCK_SH, path) else _read_note(descriptor)
-    finally:
-        os.close(descriptor)
+    note = _file(lock_path(state_path)).note()
+    return None if note is None else _read_note(note)
 
 
-def _take(path: str, sleep: Callable[[float], None]) -> int:
-    holder = Holder(pid=None, since="", channel="", cwd="")
-    for attempt in range(_TRIES):
-        if attempt:
-            sleep(_PAUSE_S)
-        descriptor = _open(path, os.O_RDWR | os.O_CREAT)
-        try:
-            if not _try_flock(descriptor, fcntl.LOCK_EX, path):
-                holder = _read_note(descriptor)
-            elif _is_at(descriptor, path):
-                kept, descriptor = descriptor, -1
-                return kept
-        finally:
-            if descriptor >= 0:
-                os.close(descriptor)
-    raise WatcherHeld(path, holder)
+def _file(path: str) -> LockFile:
+    return LockFile(path=path, what="the watcher's lock", elsewhere="name a state_path on a local file system")
 
 
-def _open(path: str, flags: int) -> int:
-    try:
-        descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        why = "is a link" if error.errno == errno.ELOOP else f"cannot be opened: {error.strerror}"
-        raise RecordError(f"{path} {why}; the watcher's lock is a plain file", hint=f"look at {path}") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise RecordError(f"{path} is no plain file; the watcher's lock is one", hint=f"look at {path}")
-    return descriptor
-
-
-def _try_flock(descriptor: int, kind: int, path: str) -> bool:
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError as error:
-        raise RecordError(
-            f"{path} cannot be locked: {error.strerror}", hint="name a state_path on a local file system"
-        ) from None
-    return True
-
-
-def _is_at(descriptor: int, path: str) -> bool:
-    try:
-        found = os.lstat(path)
-    except FileNotFoundError:
-        return False
-    mine = os.fstat(descriptor)
-    return (found.st_dev, found.st_ino) == (mine.st_dev, mine.st_ino)
-
-
-def _read_note(descriptor: int) -> Holder:
-    """Return who says to hold the lock; a note may be read while it is written."""
-    lines = os.pread(descriptor, _MAX_NOTE, 0).decode("utf-8", "replace").splitlines()
+def _read_note(note: bytes) -> Holder:
+    lines = note.decode("utf-8", "replace").splitlines()
     pid, since, channel = [*lines, "", "", ""][:3]
     number = int(pid) if pid.isascii() and pid.isdecimal() else None
     return Holder(pid=number, since=since.strip(), channel=channel.strip(), cwd=_cwd_of(number))
