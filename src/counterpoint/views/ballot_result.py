@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from counterpoint.core.codec import encode_value
-from counterpoint.core.entries import NoteAdded, SubmissionSealed
-from counterpoint.core.outcome import SeatStatus
+from counterpoint.core.entries import SubmissionSealed
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.protocols.ballot import BALLOT, BallotState, Phase, candidate_of, objections_of, reservations_of
+from counterpoint.views.every_result import every_result, every_seat
 
 __all__ = ["ballot_state", "result_of", "sealed_at", "snapshot_of"]
 
@@ -85,26 +85,13 @@ def _reservations(state: BallotState, at: int) -> list[dict[str, Any]]:
 
 def result_of(case: LoadedCase) -> dict[str, Any]:
     """Return what `result.json` says, as a JSON object."""
-    state, outcome, head = ballot_state(case), case.outcome, case.blocks[-1]
-    opened, usage = state.case, outcome.spent.usage
+    state = ballot_state(case)
     return {
+        **every_result(case, exit_code=BALLOT.exit_code(case.outcome)),
         "v": VERSION,
-        "case": case.name,
-        "protocol": opened.protocol,
-        "rules_version": opened.rules_version,
-        "opened_at": case.blocks[0].stamp,
-        "closed_at": head.stamp if state.closed else None,
-        "docket": encode_value(opened.docket),
-        "terms": encode_value(opened.terms),
-        "title": opened.docket.question,
+        "title": state.docket.question,
         "version": state.version,
-        "candidate": state.docket.candidate,
         "text": state.text,
-        "decision": outcome.decision.value,
-        "stop_reason": outcome.stop_reason.value if outcome.stop_reason else None,
-        "exit_code": BALLOT.exit_code(outcome),
-        "reasons": list(outcome.reasons),
-        "evidence": outcome.evidence.value,
         "citations": [encode_value(evidence) for evidence in state.evidence],
         "rounds": [
             {key: value for key, value in snapshot_of(case, at).items() if key not in {"v", "case", "deadline"}}
@@ -116,32 +103,5 @@ def result_of(case: LoadedCase) -> dict[str, Any]:
             for each in state.revisions
             for to, answer in each.answers
         ],
-        "seats": [_seat(state, status) for status in outcome.seats],
-        "failed_attempts": [{**encode_value(failure), "turn": failure.turn.id} for failure in state.failures],
-        "limits": encode_value(opened.limits),
-        "usage": {
-            "calls": outcome.spent.calls,
-            "input_tokens": usage.input_tokens,
-            "output_tokens": usage.output_tokens,
-            "known": usage.known,
-        },
-        "consents": [encode_value(consent) for consent in state.consents],
-        "notes": [
-            {"at": block.stamp, "by": entry.by, "text": entry.text}
-            for block, entry in zip(case.blocks, case.entries, strict=True)
-            if isinstance(entry, NoteAdded)
-        ],
-        "record": {"n": head.n, "digest": head.digest},
-    }
-
-
-def _seat(state: BallotState, status: SeatStatus) -> dict[str, Any]:
-    seat, sealed = state.case.seat(status.seat), state.last_seal(status.seat)
-    return {
-        **encode_value(seat),
-        "end": status.end.value,
-        "approved": status.approved,
-        "attempts": status.attempts,
-        "model_requested": sealed.model_requested if sealed else None,
-        "model_reported": sealed.model_reported if sealed else None,
+        "seats": [every_seat(state, status) for status in case.outcome.seats],
     }

@@ -9,10 +9,10 @@ from typing import Any, Final
 from counterpoint.core.case import CaseState
 from counterpoint.core.checks import CommandCheck, Evidence
 from counterpoint.core.codec import encode_value
-from counterpoint.core.entries import NoteAdded
 from counterpoint.core.findings import Finding
 from counterpoint.core.outcome import SeatStatus, exit_code
 from counterpoint.drive.cases import LoadedCase
+from counterpoint.views.every_result import every_result, every_seat
 from counterpoint.views.rounds import (
     Offered,
     Round,
@@ -31,50 +31,22 @@ VERSION: Final = 2
 def result_of(case: LoadedCase) -> dict[str, Any]:
     """Return what `result.json` says, as a JSON object."""
     state, outcome = case.state, case.outcome
-    opened, head = state.case, case.blocks[-1]
     rounds = rounds_of(case)
     return {
+        **every_result(case, exit_code=exit_code(outcome)),
         "v": VERSION,
-        "case": case.name,
-        "protocol": opened.protocol,
-        "rules_version": opened.rules_version,
-        "opened_at": case.blocks[0].stamp,
-        "closed_at": head.stamp if state.closed else None,
-        "docket": encode_value(opened.docket),
-        "terms": encode_value(opened.terms),
-        "candidate": state.docket.candidate,
         "rounds": [_round(found) for found in rounds],
         "offers": [_offer(found.offered) for found in rounds if found.offered],
-        "decision": outcome.decision.value,
-        "stop_reason": outcome.stop_reason.value if outcome.stop_reason else None,
-        "exit_code": exit_code(outcome),
-        "reasons": list(outcome.reasons),
-        "evidence": outcome.evidence.value,
         "findings": [_finding(finding) for finding in state.ledger],
         "deferred": [finding.id for finding in outcome.deferred_findings],
         "claims": [encode_value(claim) for claim in state.claims],
         "commands": [_command(evidence) for evidence in command_evidence(state)],
         "seats": [_seat(state, status) for status in outcome.seats],
-        "quorum": opened.quorum,
+        "quorum": state.case.quorum,
         "openings": [_opening(state, turn_id) for turn_id in state.revealed],
         "debate": _debate(opening_votes(state), final_votes(state)),
-        "failed_attempts": [{**encode_value(failure), "turn": failure.turn.id} for failure in state.failures],
         "coverage": encode_value(outcome.coverage),
-        "limits": encode_value(opened.limits),
-        "usage": {
-            "calls": outcome.spent.calls,
-            "input_tokens": outcome.spent.usage.input_tokens,
-            "output_tokens": outcome.spent.usage.output_tokens,
-            "known": outcome.spent.usage.known,
-        },
-        "consents": [encode_value(consent) for consent in state.consents],
-        "notes": [
-            {"at": block.stamp, "by": entry.by, "text": entry.text}
-            for block, entry in zip(case.blocks, case.entries, strict=True)
-            if isinstance(entry, NoteAdded)
-        ],
         "observers_dropped": [dropped.detail for dropped in state.dropped],
-        "record": {"n": head.n, "digest": head.digest},
     }
 
 
@@ -120,16 +92,10 @@ def _command(found: tuple[CommandCheck, Evidence]) -> dict[str, Any]:
 
 
 def _seat(state: CaseState, status: SeatStatus) -> dict[str, Any]:
-    seat = next(seat for seat in state.case.roster if seat.name == status.seat)
-    sealed, verdict = state.last_seal(seat.name), state.verdicts.get(seat.name)
+    verdict = state.verdicts.get(status.seat)
     return {
-        **encode_value(seat),
-        "end": status.end.value,
-        "approved": status.approved,
-        "attempts": status.attempts,
-        "model_requested": sealed.model_requested if sealed else None,
-        "model_reported": sealed.model_reported if sealed else None,
-        "shown_paths": list(state.shown.get(seat.name, ())),
+        **every_seat(state, status),
+        "shown_paths": list(state.shown.get(status.seat, ())),
         "verdict": encode_value(verdict) if verdict else None,
     }
 
