@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from tests.rules.answer_rows import ANSWER
 from tests.rules.ballot_rows import BALLOT
 from tests.rules.propose_rows import PROPOSE
 from tests.rules.row import Part, Row
@@ -79,4 +80,4 @@ REVIEW: Final = Part(
     rows=_ROWS,
 )
 
-PARTS: Final = (REVIEW, PROPOSE, BALLOT)
+PARTS: Final = (REVIEW, PROPOSE, BALLOT, ANSWER)

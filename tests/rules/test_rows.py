@@ -1,6 +1,8 @@
 """Every row of SPEC is kept somewhere, and whatever says that it keeps one is listed with it."""
 
 import re
+from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -25,6 +27,14 @@ def _spelt(source: str) -> str:
         return ", ".join(f"{found[1]}-{number:02}" for number in range(int(found[2]), int(found[3]) + 1))
 
     return re.sub(r"([A-E])-(\d\d) to \1-(\d\d)", every, source)
+
+
+def test_every_part_that_is_written_down_is_held() -> None:
+    """A list of rows beside this file that nobody imports would hold nothing."""
+    beside = [import_module(f"tests.rules.{path.stem}") for path in sorted(Path(__file__).parent.glob("*_rows.py"))]
+    written = [value for module in beside for value in vars(module).values() if isinstance(value, Part)]
+    assert written
+    assert all(part in PARTS for part in written)
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.wanted[0])
