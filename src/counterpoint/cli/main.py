@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 
 import click
 
+from counterpoint.cli.channel.ending import give_up_output
 from counterpoint.cli.interruption import ends_as_interruption
-from counterpoint.cli.output import fail, flush_output, give_up_output, say_interrupted, say_usage
+from counterpoint.cli.output import fail, flush_output, say_interrupted, say_usage
 
 __all__ = ["COMMANDS", "counterpoint", "run"]
 

@@ -9,12 +9,12 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from counterpoint.cli.channel.ending import give_up_output
 from counterpoint.core.canonical import visible
 from counterpoint.errors import CounterpointError, NeedsPerson
 
@@ -22,7 +22,6 @@ __all__ = [
     "DEBUG_VARIABLE",
     "fail",
     "flush_output",
-    "give_up_output",
     "print_json",
     "say",
     "say_interrupted",
@@ -101,20 +100,6 @@ def flush_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
-
-
-def give_up_output() -> int:
-    """Drop what nobody reads any more; return the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            descriptor = stream.fileno()
-            try:
-                stream.flush()
-            except OSError:
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, descriptor)
-                os.close(nowhere)
-    return FAILED
 
 
 def _say_error(fields: Mapping[str, object], code: int, *, as_json: bool, resume: str = "") -> int:

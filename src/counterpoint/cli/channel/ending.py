@@ -10,7 +10,7 @@ from typing import Final
 from counterpoint.cli.channel.printing import print_json, tell
 from counterpoint.errors import Corrupt, CounterpointError, LockBusy, NoKey, Refused, UnsafeFile
 
-__all__ = ["ends", "fail", "say_usage"]
+__all__ = ["ends", "fail", "give_up_output", "say_usage"]
 
 FAILED: Final = 1
 USAGE: Final = 2
@@ -58,7 +58,7 @@ def fail(error: BaseException, *, as_json: bool) -> int:
             fields = {"code": "interrupted", "message": "interrupted", "hint": ""}
             return _say(fields, "interrupted", INTERRUPTED, as_json=as_json)
         case BrokenPipeError():
-            return _give_up_output()
+            return give_up_output()
         case OSError():
             where = f"{error.filename}: " if error.filename else ""
             message = f"refused: {where}{error.strerror or error}"
@@ -93,11 +93,12 @@ def _say(fields: Mapping[str, object], sentence: str, code: int, *, as_json: boo
             tell(sentence)
         sys.stdout.flush()
     except OSError:  # there is nowhere to say it
-        _give_up_output()
+        give_up_output()
     return code
 
 
-def _give_up_output() -> int:
+def give_up_output() -> int:
+    """Drop what nobody reads any more; return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             descriptor = stream.fileno()
