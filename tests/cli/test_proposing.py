@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import tomllib
 from dataclasses import replace
@@ -200,3 +201,50 @@ def test_a_replay_takes_whoever_its_cassette_seats_and_looks_at_nobody(project: 
     found = propose_agents(session, loaded(theirs, settings_file=folder / "config.toml"), 2)
     assert (found.seats, found.asked) == (("codex", "claude"), ())
     assert not (home / "started").exists()
+
+
+# --- cases about words: a question, a requirement, a document
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set the keys of two vendors."""
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(variable, "planted-key-0123456789abcdef")
+
+
+WORDS = [
+    (("answer", "--", "Which city?"), ["openai", "anthropic"]),
+    (("propose", "Let users export their data."), ["openai", "anthropic"]),
+    (("propose", "--proposer", "anthropic", "Let users export."), ["anthropic", "openai"]),
+    (("propose", "--critic", "openai", "Let users export."), ["openai", "anthropic"]),
+    (("ballot", "price.py", "--orchestrator", "local", "--voters", "anthropic,openai"), ["anthropic", "openai"]),
+    (("answer", "--peers", "anthropic,openai", "--", "Which city?"), ["anthropic", "openai"]),
+]
+
+
+@pytest.mark.parametrize(("words", "names"), WORDS, ids=[" ".join(words) for words, _ in WORDS])
+def test_a_case_about_words_offers_the_best_pair_on_the_one_screen(
+    project: Project, home: Path, models: None, words: tuple[str, ...], names: list[str]
+) -> None:
+    """Issue 5, point 5: with nobody set up, two vendors, whoever is named first; a no leaves nothing behind."""
+    del home, models
+    called = project.type("n\n", *words)
+    assert called.code == 4, called
+    offered = called.err.partition("These were found on this machine:\n")[2].partition("A yes adds")[0]
+    assert re.findall(r"^  ([\w-]+): ", offered, re.MULTILINE) == names, called.err
+    assert len(re.findall(r"another vendor", offered)) == 1
+    assert called.err.count(USE) == 1
+    assert "Consent. This would leave this machine:" in called.err
+    assert (own_agents(project), project.cases) == ({}, [])
+
+
+def test_who_is_missing_is_found_beside_who_is_named(project: Project, home: Path, models: None) -> None:
+    """Issue 5, point 5: another vendor than the named seat's, though its own would come first."""
+    del home, models
+    settings = '[agents.a]\nkind = "openai"\nmodel = "gpt-5.5"\n[agents.b]\nkind = "openai"\nmodel = "gpt-5.5"\n'
+    project.configure(settings + '[agents.c]\nkind = "anthropic"\nmodel = "claude-opus-5"\n')
+    called = project.call("propose", "--proposer", "a", "Let users export.")
+    assert called.code == 4, called
+    assert "consent to send the question and texts to 'openai', and consent" in called.err
+    assert "to 'anthropic'" in called.err

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import click
 
-from counterpoint.cli.allow import Allowed, ask_leave
+from counterpoint.cli.allow import Allowed, ask_leave, can_ask
 from counterpoint.cli.ending import run_to_its_end
 from counterpoint.cli.output import tell
 from counterpoint.cli.review_options import Seconds, taping_of, taping_options
@@ -207,7 +207,7 @@ def _open(
         folder.mkdir(mode=0o700)
         return folder
 
-    plan = arrange(plan_inquiry(inquiry, session=session, case_folder=case_folder))
+    plan = arrange(plan_inquiry(inquiry, session=session, case_folder=case_folder, can_ask=can_ask()))
     for notice in plan.notices:
         tell(f"note: {notice}", colour="yellow")
     check_agents(session, plan)

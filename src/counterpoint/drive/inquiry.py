@@ -20,7 +20,7 @@ from counterpoint.drive.ground import Ground, find_ground, join_given
 from counterpoint.drive.lent import SOURCES
 from counterpoint.drive.paths import disk_asked, path_text
 from counterpoint.drive.plans import CasePlan, limits_of
-from counterpoint.drive.proposing import Proposal, propose_agents
+from counterpoint.drive.proposing import Proposal, joined, offer, propose_agents
 from counterpoint.drive.session import Session
 from counterpoint.drive.settings import (
     AgentKind,
@@ -88,13 +88,16 @@ class Inquiry:
 
 
 @disk_asked("the case cannot be prepared")
-def plan_inquiry(inquiry: Inquiry, *, session: Session, case_folder: Callable[[], Path]) -> CasePlan:
+def plan_inquiry(
+    inquiry: Inquiry, *, session: Session, case_folder: Callable[[], Path], can_ask: bool = False
+) -> CasePlan:
     """Work out a case about a question or a text.
 
     Args:
         inquiry: what the user asks for.
         session: what it would be driven with.
         case_folder: makes the case's own folder and returns it; called where something has to be kept there.
+        can_ask: whether a person is there, to whom an agent that is named and not set up can be offered.
 
     Raises:
         SourceError: a commit or a folder that it names is not there, or the repository cannot be used.
@@ -109,8 +112,12 @@ def plan_inquiry(inquiry: Inquiry, *, session: Session, case_folder: Callable[[]
     )
     source = Source(origin=Origin.FLAG, name="the command line")
     ground = replace(ground, settings=join_given(ground.settings, inquiry.given, source))
+    offered = offer(session, ground.settings, _named(inquiry, ground.settings)) if can_ask else None
+    if offered is not None:
+        ground = replace(ground, settings=offered.settings)
     check_seated(ground.settings, inquiry.protocol)
-    author, judges, proposal = _seated(inquiry, ground.settings, session)
+    author, judges, found = _seated(inquiry, ground.settings, session)
+    proposal = joined(offered, found)
     if proposal is not None:
         ground = replace(ground, settings=proposal.settings)
     settings, section = ground.settings, _section(ground.settings, inquiry.protocol)
@@ -155,16 +162,22 @@ def _limits(settings: Settings, section: _Section) -> Limits:
 # --- who sits in it
 
 
+def _named(inquiry: Inquiry, settings: Settings) -> tuple[str, ...]:
+    """Return whom flags or settings seat: the author, "" where nobody is, then who judges."""
+    section = _section(settings, inquiry.protocol)
+    author: str = getattr(section, section.author_key) if section.author_key else ""
+    return author, *getattr(section, section.judges_key)
+
+
 def _seated(inquiry: Inquiry, settings: Settings, session: Session) -> tuple[str, tuple[str, ...], Proposal | None]:
     """Return the author, who judges, and the proposal that they come out of where somebody had to be found."""
-    section = _section(settings, inquiry.protocol)
-    needs_author = bool(section.author_key)
-    author: str = getattr(section, section.author_key) if needs_author else ""
-    judges: tuple[str, ...] = getattr(section, section.judges_key)
+    author, *named = _named(inquiry, settings)
+    judges, needs_author = tuple(named), bool(_section(settings, inquiry.protocol).author_key)
     missing = (needs_author and not author) + (0 if judges else inquiry.fewest_judges)
     if not missing:
         return author, judges, None
-    proposal = propose_agents(session, settings, missing, may_repeat=inquiry.may_repeat)
+    beside = tuple(name for name in (author, *judges) if name)
+    proposal = propose_agents(session, settings, missing, beside=beside, may_repeat=inquiry.may_repeat)
     found = proposal.seats
     if needs_author and not author:
         author, found = found[0], found[1:]

@@ -41,7 +41,7 @@ from counterpoint.drive.shapes import Place
 from counterpoint.drive.surveying import KNOWN, Surveyed, survey, survey_kinds
 from counterpoint.errors import ConfigError
 
-__all__ = ["Proposal", "choose", "explain_choice", "propose_agents", "propose_named"]
+__all__ = ["Proposal", "choose", "explain_choice", "joined", "offer", "propose_agents", "propose_named"]
 
 _NO_OPINION: Final = frozenset({AgentKind.CHECKS, AgentKind.HUMAN, AgentKind.SCRIPTED})
 _ORDER: Final = (*KNOWN, AgentKind.CHAT, AgentKind.COMMAND, AgentKind.LOCAL)
@@ -125,12 +125,36 @@ def propose_named(session: Session, names: Sequence[str], *, flags: Mapping[str,
     own, environment = session.folders, session.environment
     files, _ = settings_here(session.repo, flags=flags, folders=own, environment=environment)
     settings = load(flags=flags, environment=environment, settings_file=own.settings_file, repository=files).settings
+    return offer(session, settings, names)
+
+
+def offer(session: Session, settings: Settings, names: Sequence[str]) -> Proposal | None:
+    """Return what `propose_named` does, where the settings of the run have been read already.
+
+    Raises:
+        SourceError: the disk refuses a temporary folder.
+    """
+    if session.taping is not None and session.taping.is_replay:
+        return None
     unknown = tuple(dict.fromkeys(name for name in names if name and name not in settings.agents))
     if not unknown or not set(unknown) <= set(KNOWN):
         return None
     found = survey_kinds([AgentKind(name) for name in unknown], environment=session.environment)
     able = [each for each in found if _is_able(each)]
     return _proposal(able, session, settings) if len(able) == len(found) else None
+
+
+def joined(named: Proposal | None, found: Proposal | None) -> Proposal | None:
+    """Return both as one: of those that are named, and of those that were found beside them."""
+    if named is None or found is None:
+        return named or found
+    return Proposal(
+        seats=found.seats,
+        chosen=(*named.chosen, *found.chosen),
+        tables={**named.tables, **found.tables},
+        settings=found.settings,
+        remarks=(),
+    )
 
 
 def choose(
