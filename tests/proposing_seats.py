@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from tests.agents.fake_script import Answer, Question
 from tests.propose_case import answer, issue, proposal, review, ruling, scan
+from tests.reviewing import Project
 
-__all__ = ["answer_of", "program_of", "reply_to"]
+__all__ = ["NEED", "answer_of", "program_of", "reply_to", "result"]
 
-
+NEED: Final = "Let users export their data."
 _IDS: Final = r'"id": "((?:[a-z0-9-]+-)?I1)"'
 _VERSION: Final = r'"version": ([0-9]+),\s+"proposal"'
 _CRITIC: Final = "You are a critic"
@@ -87,3 +88,9 @@ def program_of(folder: Path, name: str, *, first: str = "") -> str:
     path.write_text(program)
     command = json.dumps([sys.executable, "-IS", str(path), "{brief_json}"])
     return f'[agents.{name}]\nkind = "command"\ncommand = {command}\ndestination = "local"\n'
+
+
+def result(project: Project) -> dict[str, Any]:
+    """Return what the newest case of a project came to."""
+    found: dict[str, Any] = json.loads((project.cases[-1] / "result.json").read_text("utf-8"))
+    return found

@@ -7,13 +7,14 @@ from tests.rules.row import Part, Row
 __all__ = ["PROPOSE"]
 
 _CLI: Final = "tests/cli/test_propose.py"
+_PAIRS: Final = "tests/cli/test_propose_pair.py"
 _SCRIPTS: Final = "tests/drive/test_propose_scenarios.py"
 _ENDS: Final = "tests/unit/protocols/propose/test_propose_endings.py"
 _BRIEFS: Final = "tests/unit/protocols/propose/test_propose_briefs.py"
 _VIEWS: Final = "tests/unit/views/test_propose.py"
 _HOSTILE: Final = "tests/hostile/test_propose.py"
 _SCENARIO: Final = f"{_SCRIPTS}::test_a_scenario_comes_to_what_its_table_says"
-_PAIR: Final = f"{_CLI}::test_a_pair_comes_whole_from_the_first_source_that_has_one"
+_PAIR: Final = f"{_PAIRS}::test_a_pair_comes_whole_from_the_first_source_that_has_one"
 _KEYS: Final = f"{_VIEWS}::test_every_report_has_every_key_and_says_the_same_as_the_others"
 
 PROPOSE: Final = Part(
@@ -22,7 +23,7 @@ PROPOSE: Final = Part(
     rows=(
         Row(id="A-01", tests=(f"{_CLI}::test_one_pair_of_flags_fills_both_seats_behind_an_api",)),
         Row(id="A-02", tests=(f"{_CLI}::test_a_wrong_command_line_is_an_input_error",), decided=True),
-        Row(id="A-03", tests=(f"{_CLI}::test_a_pair_that_is_not_whole_or_disagrees_is_refused",)),
+        Row(id="A-03", tests=(f"{_PAIRS}::test_a_pair_that_is_not_whole_or_disagrees_is_refused",)),
         Row(id="A-04", tests=(_PAIR,)),
         Row(id="A-05", tests=(f"{_VIEWS}::test_the_report_says_where_the_configuration_is_from",)),
         Row(
@@ -104,10 +105,10 @@ PROPOSE: Final = Part(
         Row(id="A-49", decided=True),
         Row(id="A-50", tests=(f"{_HOSTILE}::test_no_verdict_is_read_out_of_prose",)),
         Row(id="A-51", decided=True),
-        Row(id="A-52", tests=(_PAIR, f"{_CLI}::test_the_profile_is_saved_once_and_replaced_only_when_asked")),
+        Row(id="A-52", tests=(_PAIR, f"{_PAIRS}::test_the_profile_is_saved_once_and_replaced_only_when_asked")),
         Row(
             id="A-53",
-            tests=(f"{_CLI}::test_the_profile_is_saved_once_and_replaced_only_when_asked",),
+            tests=(f"{_PAIRS}::test_the_profile_is_saved_once_and_replaced_only_when_asked",),
             decided=True,
         ),
         Row(id="A-54", tests=(f"{_BRIEFS}::test_instructions_are_constants_whatever_the_requirement_says",)),
