@@ -2,7 +2,8 @@
 
 A step of a script is named by its phase, round and seat. It is `proposal`, `scan` or `review` with what departs from
 the plain one of `propose_case`, or `text` or `fail` as in a script of the scripted agent. Besides: `model` that
-answers, `tokens` that it reports, and `takes_s`, the seconds that pass before it answers.
+answers, `tokens` that it reports, and `takes_s`, the seconds that pass before it answers. What `happens` after some
+steps is no seat's doing: the supervisor's withdrawal, or that the vault has lost what was sealed.
 """
 
 import asyncio
@@ -17,14 +18,16 @@ from counterpoint.agents.scripted import ScriptedAgent, parse_script
 from counterpoint.core.briefs import Brief
 from counterpoint.core.docket import Docket, Seat
 from counterpoint.core.limits import Limits
+from counterpoint.core.rules import Withdraw
 from counterpoint.drive.api import open_case
 from counterpoint.drive.cases import LoadedCase, load_case
 from counterpoint.drive.clock import ManualClock
-from counterpoint.drive.driver import Driver
+from counterpoint.drive.driver import Driver, Step
 from counterpoint.drive.ids import CountedIds
 from counterpoint.drive.subject import TextSubject
 from counterpoint.protocols.propose import PROPOSE
 from counterpoint.record.memory import MemoryStore
+from counterpoint.record.store import Vault
 from tests.need import ROOT
 from tests.propose_case import CRITIC, PROPOSER, SECOND, proposal, review, scan
 
@@ -33,7 +36,18 @@ __all__ = ["SCENARIOS", "START", "Scenario", "read_scenario"]
 SCENARIOS: Final = tuple(sorted(path.stem for path in (ROOT / "tests/data/propose").glob("*.json")))
 START: Final = datetime(2026, 7, 6, 14, 7, 48, tzinfo=UTC)
 _FORMS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {"proposal": proposal, "scan": scan, "review": review}
-_KEYS: Final = {"says", "rows", "question", "context", "context_of", "limits", "critics", "script", "expect"}
+_KEYS: Final = {
+    "says",
+    "rows",
+    "question",
+    "context",
+    "context_of",
+    "limits",
+    "critics",
+    "script",
+    "happens",
+    "expect",
+}
 
 
 class _Script(ScriptedAgent):
@@ -49,6 +63,35 @@ class _Script(ScriptedAgent):
         return await super().ask(brief, workspace=workspace, deadline=deadline, on_progress=on_progress)
 
 
+class _LosableVault(Vault):
+    """A vault that holds what another does, until everything in it is lost."""
+
+    is_lost = False
+
+    def __init__(self, kept: Vault) -> None:
+        self._kept = kept
+
+    def put(self, name: str, content: bytes) -> None:
+        self._kept.put(name, content)
+
+    def get(self, name: str) -> bytes | None:
+        return None if self.is_lost else self._kept.get(name)
+
+    def names(self) -> tuple[str, ...]:
+        return () if self.is_lost else self._kept.names()
+
+
+class _Store(MemoryStore):
+    """The package's own store in memory, with one vault that can be lost."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.vaults: dict[str, _LosableVault] = {}
+
+    def vault(self, channel: str) -> _LosableVault:
+        return self.vaults.setdefault(channel, _LosableVault(super().vault(channel)))
+
+
 class Scenario:
     """One scenario: a case in memory, and a new driver for it as often as one is wanted."""
 
@@ -58,7 +101,9 @@ class Scenario:
         self.expect: Mapping[str, Any] = table["expect"]
         self.clock = ManualClock(START)
         self.ids = CountedIds()
-        self.store = MemoryStore()
+        self.store = _Store()
+        self._happens: Mapping[str, Any] = table.get("happens", {})
+        self._steps = 0
         self.roster: tuple[Seat, ...] = (PROPOSER, CRITIC, SECOND)[: 1 + table.get("critics", 1)]
         script: Mapping[str, Mapping[str, Any]] = table["script"]
         rows = [_row(name, step) for name, step in script.items()]
@@ -95,9 +140,28 @@ class Scenario:
             name=f"driver-{self.ids.token(4)}",
         )
 
-    def run(self) -> LoadedCase:
-        asyncio.run(asyncio.wait_for(self.driver().run(), 5))
+    async def advance(self, driver: Driver[Any]) -> Step:
+        """Take one step, after what happens before it."""
+        if self._steps == self._happens.get("after_steps"):
+            match self._happens["what"]:
+                case "withdrawn":
+                    await driver.speak(self.load().state.case.supervisor, Withdraw(reason="not needed any more"))
+                case "vault lost":
+                    self.store.vault(self.name).is_lost = True
+                case other:
+                    raise AssertionError(other)
+        self._steps += 1
+        return await driver.advance()
+
+    def run(self, *, fresh: bool = False) -> LoadedCase:
+        """Drive it to its end, with a fresh driver for each step if so asked."""
+        asyncio.run(asyncio.wait_for(self._run(fresh=fresh), 5))
         return self.load()
+
+    async def _run(self, *, fresh: bool) -> None:
+        driver = self.driver()
+        while await self.advance(driver) is Step.AGAIN:
+            driver = self.driver() if fresh else driver
 
     def load(self) -> LoadedCase:
         return load_case(self.store, Path("cases"), self.name)
