@@ -1,6 +1,7 @@
 """What holds for every test: a home of its own, the same examples on every run, no skip under `REQUIRE_ALL=1`."""
 
 import os
+import signal
 from collections.abc import Generator, Mapping
 from pathlib import Path
 
@@ -17,6 +18,8 @@ _FOREIGN = ("XDG_", "GIT_", "COUNTERPOINT_")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Whoever starts the tests may ignore it, and a child would inherit that: ours are told to end by it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     settings.load_profile("soak" if config.option.markexpr == "soak" else "ordinary")
     # The tests' own children are measured only where a test asks: the tracer costs each a tenth of a CPU second.
     runs_tests = hasattr(config, "workerinput") or not config.getoption("numprocesses", None)

@@ -176,8 +176,9 @@ def tell_steps(on_step: Callable[[str], None]) -> None:
 
         setattr(owner, name, telling)
 
-    told(FileVault, "put", lambda given: f"keep {given[1]}")
-    told(FileStore, "claim", lambda given: f"claim {given[2]}")
+    for name in ("put", "put_new"):
+        told(FileVault, name, lambda given: f"keep {given[1]}")
+    told(FileStore, "claim_all", lambda given: f"claim {' '.join(turn for turn, _ in given[2])}")
     told(CaseFile, "append_anyway", lambda given: f"append {' '.join(type(entry).__name__ for entry in given[1])}")
     told(Git, "start", lambda given: _git(*given[1:]))
     told(restoring, "_put", lambda given: f"put back {given[1].path!r}")

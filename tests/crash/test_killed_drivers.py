@@ -46,6 +46,6 @@ def test_a_killed_driver_resumes_to_the_same_end(first: int, tmp_path: Path) -> 
     """Same entries and outcome but for stamps, ids, signatures and attempts; no finished seat is asked again."""
     plain, *killed = _kill_everywhere(tmp_path, first)
     assert plain["decision"] == "rejected"
-    assert len(killed) > 100 // SHARES
+    assert len(killed) > 60 // SHARES
     for found in killed:
         _check(plain, found)

@@ -251,7 +251,8 @@ def test_an_agent_that_is_not_used_is_not_imported(tmp_path: Path) -> None:
     )
     before, found = json.loads(done.stdout)
     prefix = "counterpoint.agents."
-    assert {name for name in before if name.startswith(prefix)} <= {f"{prefix}base", f"{prefix}capabilities"}
+    shared = {f"{prefix}{name}" for name in ("base", "capabilities", "schemas")}
+    assert {name for name in before if name.startswith(prefix)} <= shared
     for name, (_, own) in AGENTS.items():
         modules = {module.removeprefix(prefix) for module in found[name] if module.startswith(prefix)}
         assert modules <= set(own), name
