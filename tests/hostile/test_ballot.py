@@ -70,6 +70,39 @@ def test_a_vote_on_another_digest_is_missing() -> None:
     assert state.missing_in(1) == ("ann",)
 
 
+def test_a_vote_on_the_version_before_is_missing() -> None:
+    """Issue 6, SPEC B-14: what ben said of v1 is void once v2 is on the table, also with the new text's digest."""
+    kept: list[dict[str, Any]] = []
+
+    def keeps(payload: Payload) -> dict[str, Any]:
+        kept.append(reply_to("voting", payload, "yes"))
+        return kept[0]
+
+    says: Mapping[str, Mapping[str, str | Say]] = {
+        "ann": {"voting.1": "no"},
+        "ben": {"voting.1": keeps, "voting.2": lambda p: kept[0] | {"candidate": p["candidate"]}},
+    }
+    case, state = driven(says, rounds=2)
+    assert [reason for _, reason, _ in failures(state)] == [FailureReason.REFUSED] * 2
+    assert state.missing_in(2) == ("ben",)
+    assert case.outcome.decision is Decision.NEEDS_INPUT
+
+
+def test_the_orchestrator_passes_over_nothing_in_silence() -> None:
+    """Issue 6, SPEC B-09: an answer that leaves out a reservation or an objection is not taken."""
+
+    def classifies_none(payload: Payload) -> dict[str, Any]:
+        return reply_to("classifying", payload, "cosmetic") | {"classifications": []}
+
+    def answers_none(payload: Payload) -> dict[str, Any]:
+        return reply_to("revising", payload, "yes") | {"answers": []}
+
+    for word, stage, silent in (("but", "classifying.1", classifies_none), ("no", "revising.2", answers_none)):
+        case, state = driven({"ann": {"voting.1": word}, "orchestrator": {stage: silent}}, rounds=2)
+        assert [reason for _, reason, _ in failures(state)] == [FailureReason.REFUSED] * 2
+        assert case.outcome.stop_reason is StopReason.FAILED
+
+
 def test_a_vote_after_the_deadline_is_missing() -> None:
     """The driver settles before it takes anything: the case is closed, and takes nothing more."""
     case = Play(limits=Limits(max_rounds=3, deadline=(NOW + timedelta(minutes=1)).isoformat()))

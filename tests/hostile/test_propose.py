@@ -5,6 +5,7 @@ Sources: issue 6, "a hostile seat cannot"; SPEC A-10, A-14 to A-19, A-50, A-56; 
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from counterpoint.errors import BadReply, Refused
 from counterpoint.protocols.propose import PROPOSE
 from tests.propose_case import (
     CRITIC,
+    LIMITS,
     NOW,
     PROPOSER,
     SECOND,
@@ -138,6 +140,17 @@ def test_a_seat_does_not_answer_anothers_turn_nor_twice() -> None:
     opened = case.vault[turn.id]
     with pytest.raises(Refused, match="TURN-1"):
         PROPOSE.admit(case.state, "critic", turn, opened.submission, evidence=(), now=NOW)
+
+
+def test_a_review_after_the_deadline_is_too_late() -> None:
+    """Issue 6, A-25: the driver settles before it takes anything, and a closed case takes nothing more."""
+    case = Play(limits=replace(LIMITS, deadline=(NOW + timedelta(minutes=5)).isoformat()))
+    case.play(proposal(), scan())
+    late = case.owed("critic")
+    case.settle(minutes=6)
+    assert case.outcome.stop_reason is StopReason.DEADLINE_PASSED
+    with pytest.raises(Refused, match="TURN-3"):
+        case.weigh("critic", review(1), turn=late)
 
 
 def test_a_critic_does_not_settle_anothers_issue_under_its_own_id() -> None:
