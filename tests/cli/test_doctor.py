@@ -131,12 +131,12 @@ def test_leave_is_named_with_the_command_that_gives_it(project: Project, home: P
         (
             "consent",
             "nobody allowed to send the change under review to elsewhere, for critic",
-            "run `counterpoint consent grant elsewhere`, or review with --consent elsewhere",
+            "run `counterpoint consent grant elsewhere`, or pass --consent elsewhere",
         ),
         (
             "trust",
             "nobody allowed 1 command to run unboxed",
-            "run `counterpoint trust grant`, or review with --trust-commands",
+            "run `counterpoint trust grant`, or pass --trust-commands",
         ),
     ]
     assert unmet(project, *args, "--trust-commands", "--consent", "elsewhere") == []

@@ -77,6 +77,6 @@ def _parse(words: list[str]) -> None:
         below = found.get_command(context, word)
         assert below is not None, word
         found, context = below, click.Context(below, info_name=word, parent=context)
-    if isinstance(found, ManualWithMore) and words[0] in found.below:
+    if isinstance(found, ManualWithMore) and words and words[0] in found.below:
         found = found.below[words.pop(0)]
     found.make_parser(context).parse_args(args=words)

@@ -1,63 +1,64 @@
 """`counterpoint answer`: several answer one question for themselves, and confirm one text or say that they cannot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
-from counterpoint.cli.inquiring import Common, inquiry_options, read_text, run_inquiry
+from counterpoint.cli.inquiring import Common, Request, inquiry_options, read_text, run_inquiry
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.where import Where, where_options
 from counterpoint.core.canonical import visible
 from counterpoint.drive.inquiry import Inquiry
 from counterpoint.drive.plans import CasePlan
 
-__all__ = ["answer"]
+__all__ = ["answer", "answer_options", "answer_request"]
 
 _PATH: Final = click.Path(path_type=Path)
 
 
-@click.command(
-    cls=Manual,
-    exits={**CASE_EXITS, 0: "all confirmed one text, or in a vote more than half chose it"},
-    examples=[
-        ('counterpoint answer --peers claude,codex -- "Is the cache safe to share between threads?"', "ask two"),
-        ('counterpoint answer --effort low -- "Why does the build take ten minutes?"', "whom your settings name"),
-        (
-            'counterpoint answer --vote --option yes --option no -- "Is this a breaking change?"',
-            "count, do not debate",
-        ),
-        ("counterpoint answer --question-file q.md --context-file log.txt", "from files"),
-    ],
+_OPTIONS: Final = (
+    click.argument("question", nargs=-1, metavar="[--] QUESTION"),
+    where_options,
+    click.option("--peers", metavar="NAME,NAME", help="The agents that answer, two or more."),
+    click.option("--peer", "named", multiple=True, metavar="NAME", help="One of them; once for each."),
+    click.option("--question-file", type=_PATH, metavar="FILE", help="Read the question from this file."),
+    click.option(
+        "--context-file",
+        "context_files",
+        type=_PATH,
+        multiple=True,
+        metavar="FILE",
+        help="What belongs to the question, shown to all; may be given more than once.",
+    ),
+    click.option("--base", metavar="REV", help="The commit whose files they may read.  [default: HEAD]"),
+    click.option("--vote", is_flag=True, help="End with the count of the first answers, given blind."),
+    click.option(
+        "--option",
+        "options",
+        multiple=True,
+        metavar="TEXT",
+        help="With --vote: an answer that counts; name every one.",
+    ),
+    click.option(
+        "--until-agreement",
+        is_flag=True,
+        help="Do not count rounds: go on until all confirm one text, nothing moves, or a limit is reached.",
+    ),
+    inquiry_options(),
 )
-@click.argument("question", nargs=-1, metavar="[--] QUESTION")
-@where_options
-@click.option("--peers", metavar="NAME,NAME", help="The agents that answer, two or more.")
-@click.option("--peer", "named", multiple=True, metavar="NAME", help="One of them; once for each.")
-@click.option("--question-file", type=_PATH, metavar="FILE", help="Read the question from this file.")
-@click.option(
-    "--context-file",
-    "context_files",
-    type=_PATH,
-    multiple=True,
-    metavar="FILE",
-    help="What belongs to the question, shown to all; may be given more than once.",
-)
-@click.option("--base", metavar="REV", help="The commit whose files they may read.  [default: HEAD]")
-@click.option("--vote", is_flag=True, help="End with the count of the first answers, given blind.")
-@click.option(
-    "--option", "options", multiple=True, metavar="TEXT", help="With --vote: an answer that counts; name every one."
-)
-@click.option(
-    "--until-agreement",
-    is_flag=True,
-    help="Do not count rounds: go on until all confirm one text, nothing moves, or a limit is reached.",
-)
-@inquiry_options()
-@json_option
-def answer(
+
+
+def answer_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of `counterpoint answer`; `answer_request` makes one value of them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def answer_request(
     *,
     question: Sequence[str],
     where: Where,
@@ -70,16 +71,12 @@ def answer(
     options: Sequence[str],
     until_agreement: bool,
     common: Common,
-    as_json: bool,
-) -> int:
-    """Have several answer one question, each for itself, and hold their answers against each other.
+) -> Request:
+    """Return what is asked for.
 
-    The first answers are sealed: nobody sees another's. Then each sees the others' answers under neutral names,
-    objects or agrees, and keeps or changes its own. Once all stand by one text, all confirm exactly that text, or an
-    objection drops it. The report has the opening answers, what changed and why, and whether debate changed what the
-    majority had said first.
-
-    In a repository they may read the files of HEAD. Nothing tracked is written, nothing is committed or posted.
+    Raises:
+        UsageError: options contradict each other, or nothing is asked.
+        SourceError: a file cannot be read.
     """
     asked = _question(question, question_file)
     _check(common, vote=vote, options=options, until_agreement=until_agreement)
@@ -103,7 +100,35 @@ def answer(
         if options:
             yield f"options: {visible(', '.join(options))}"
 
-    return run_inquiry(where, inquiry, common, as_json=as_json, arrange=arrange, say=tell_options)
+    return Request(where=where, inquiry=inquiry, common=common, arrange=arrange, say=tell_options)
+
+
+@click.command(
+    cls=Manual,
+    exits={**CASE_EXITS, 0: "all confirmed one text, or in a vote more than half chose it"},
+    examples=[
+        ('counterpoint answer --peers claude,codex -- "Is the cache safe to share between threads?"', "ask two"),
+        ('counterpoint answer --effort low -- "Why does the build take ten minutes?"', "whom your settings name"),
+        (
+            'counterpoint answer --vote --option yes --option no -- "Is this a breaking change?"',
+            "count, do not debate",
+        ),
+        ("counterpoint answer --question-file q.md --context-file log.txt", "from files"),
+    ],
+)
+@answer_options
+@json_option
+def answer(*, as_json: bool, **given: Any) -> int:
+    """Have several answer one question, each for itself, and hold their answers against each other.
+
+    The first answers are sealed: nobody sees another's. Then each sees the others' answers under neutral names,
+    objects or agrees, and keeps or changes its own. Once all stand by one text, all confirm exactly that text, or an
+    objection drops it. The report has the opening answers, what changed and why, and whether debate changed what the
+    majority had said first.
+
+    In a repository they may read the files of HEAD. Nothing tracked is written, nothing is committed or posted.
+    """
+    return run_inquiry(answer_request(**given), as_json=as_json)
 
 
 def _question(words: Sequence[str], file: Path | None) -> str:

@@ -1,14 +1,14 @@
 """`counterpoint ballot`: have a frozen roster vote on a document, and check a document that holds such a debate."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
-from counterpoint.cli.inquiring import Common, inquiry_options, read_text, run_inquiry
+from counterpoint.cli.inquiring import Common, Request, inquiry_options, read_text, run_inquiry
 from counterpoint.cli.manual import CASE_EXITS, Manual, ManualWithMore, json_option
 from counterpoint.cli.output import print_json, say, tell
 from counterpoint.cli.where import Where, where_options
@@ -24,44 +24,41 @@ from counterpoint.protocols.ballot.layout import Document, read_debate, read_doc
 from counterpoint.views.ballot_check import Checked, check_document, debate_of
 from counterpoint.views.markdown import counted
 
-__all__ = ["ballot"]
+__all__ = ["ballot", "ballot_options", "ballot_request"]
 
 _MAX_ROUNDS: Final = 3
 _BOM: Final = "\ufeff"
 
 
-@click.command(
-    cls=ManualWithMore,
-    exits=CASE_EXITS,
-    examples=[
-        ("counterpoint ballot DOC.md --orchestrator claude --voters codex,gemini", "vote on a document"),
-        (
-            "counterpoint ballot DOC.md --orchestrator claude --voters codex,me --deadline 2h",
-            "with a person, in time",
-        ),
-        ("counterpoint ballot DOC.md --sources notes/", "who sits in it stands in the settings; look up quotations"),
-        ("counterpoint ballot verify DOC.md", "is the debate in it what its case says?"),
-    ],
+_OPTIONS: Final = (
+    click.argument("document", metavar="DOC.md", type=click.Path(path_type=Path)),
+    where_options,
+    click.option("--orchestrator", metavar="NAME", help="The agent that alone writes the text, and has no vote."),
+    click.option("--voters", metavar="NAME,NAME", help="The agents that vote, in the order of the roster."),
+    click.option(
+        "--sources",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help='A folder of plain files: code looks up every "quotation" [source: path] of the text in it.',
+    ),
+    click.option(
+        "--max-rounds",
+        type=click.IntRange(1, _MAX_ROUNDS),
+        metavar="N",
+        help="How many versions are voted on at most.  [default: 3]",
+    ),
+    inquiry_options(without=("max_rounds",)),
 )
-@click.argument("document", metavar="DOC.md", type=click.Path(path_type=Path))
-@where_options
-@click.option("--orchestrator", metavar="NAME", help="The agent that alone writes the text, and has no vote.")
-@click.option("--voters", metavar="NAME,NAME", help="The agents that vote, in the order of the roster.")
-@click.option(
-    "--sources",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help='A folder of plain files: code looks up every "quotation" [source: path] of the text in it.',
-)
-@click.option(
-    "--max-rounds",
-    type=click.IntRange(1, _MAX_ROUNDS),
-    metavar="N",
-    help="How many versions are voted on at most.  [default: 3]",
-)
-@inquiry_options(without=("max_rounds",))
-@json_option
-def ballot(
+
+
+def ballot_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of `counterpoint ballot`; `ballot_request` makes one value of them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def ballot_request(
     *,
     document: Path,
     where: Where,
@@ -70,16 +67,11 @@ def ballot(
     sources: Path | None,
     max_rounds: int | None,
     common: Common,
-    as_json: bool,
-) -> int:
-    """Have a frozen roster vote on a document, until all approve the same bytes or cannot.
+) -> Request:
+    """Return what is asked for.
 
-    Each voter votes blind: Approved, Approved with reservations, or Rejected, bound to a version and to the SHA-256
-    of its text. The orchestrator classifies reservations; every voter may challenge what it calls cosmetic. What is
-    not approved is written again, up to three rounds. Then a person is asked: the program decides no deadlock.
-
-    DOC.md is a plain text, whose first heading is the title and the rest version 1; or a document in the layout of a
-    ballot, whose text is voted on anew. It is rewritten in that layout. An edit of yours is never written over.
+    Raises:
+        SourceError: the document cannot be voted on as it is.
     """
     given = tuple(name.strip() for name in voters.split(",")) if voters is not None else None
     content = _read(document)
@@ -114,7 +106,35 @@ def ballot(
         yield f"document: {visible(path_text(document))}, {visible(found.title)}"
         yield f"text: v1, SHA-256 {plan.docket.candidate}"
 
-    return run_inquiry(where, inquiry, common, as_json=as_json, arrange=arrange, say=tell_text)
+    return Request(where=where, inquiry=inquiry, common=common, arrange=arrange, say=tell_text)
+
+
+@click.command(
+    cls=ManualWithMore,
+    exits=CASE_EXITS,
+    examples=[
+        ("counterpoint ballot DOC.md --orchestrator claude --voters codex,gemini", "vote on a document"),
+        (
+            "counterpoint ballot DOC.md --orchestrator claude --voters codex,me --deadline 2h",
+            "with a person, in time",
+        ),
+        ("counterpoint ballot DOC.md --sources notes/", "who sits in it stands in the settings; look up quotations"),
+        ("counterpoint ballot verify DOC.md", "is the debate in it what its case says?"),
+    ],
+)
+@ballot_options
+@json_option
+def ballot(*, as_json: bool, **given: Any) -> int:
+    """Have a frozen roster vote on a document, until all approve the same bytes or cannot.
+
+    Each voter votes blind: Approved, Approved with reservations, or Rejected, bound to a version and to the SHA-256
+    of its text. The orchestrator classifies reservations; every voter may challenge what it calls cosmetic. What is
+    not approved is written again, up to three rounds. Then a person is asked: the program decides no deadlock.
+
+    DOC.md is a plain text, whose first heading is the title and the rest version 1; or a document in the layout of a
+    ballot, whose text is voted on anew. It is rewritten in that layout. An edit of yours is never written over.
+    """
+    return run_inquiry(ballot_request(**given), as_json=as_json)
 
 
 def _read(path: Path) -> str:

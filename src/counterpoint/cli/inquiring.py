@@ -1,7 +1,8 @@
 """What the commands share that begin a case about a question or a text: their options, and the way to its end.
 
 A command gives itself the options with `inquiry_options`, gets them as one `Common`, makes an `Inquiry`, and hands
-both to `run_inquiry`: plan, build the agents, ask a person for leave, open, say what it is, drive, print, exit.
+both as one `Request` to `run_inquiry`: plan, build the agents, ask a person for leave, open, say what it is, drive,
+print, exit. `counterpoint doctor` makes the same request and looks at it instead.
 """
 
 import os
@@ -29,7 +30,7 @@ from counterpoint.drive.settings import LOCAL, Settings
 from counterpoint.errors import SourceError
 from counterpoint.views.kinds import VIEWS
 
-__all__ = ["Common", "inquiry_options", "read_text", "run_inquiry"]
+__all__ = ["Common", "Request", "inquiry_options", "read_text", "run_inquiry"]
 
 _SHOWN_REMARKS: Final = 5
 MAX_TEXT: Final = 1 << 20
@@ -143,79 +144,78 @@ def read_text(path: Path) -> str:
         raise SourceError(f"{path} is not UTF-8: byte {error.start}", hint="convert it to UTF-8") from None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A case as its command line asks for it."""
+
+    where: Where
+    inquiry: Inquiry
+    common: Common
+    arrange: Callable[[CasePlan], CasePlan] = lambda plan: plan
+    """Returns the plan as it is to be: for what follows from other settings."""
+    say: Callable[[CasePlan], Iterable[str]] = lambda _plan: ()
+    """Yields lines of the protocol's own about what is begun."""
+
+    @property
+    def asked(self) -> Inquiry:
+        """Return the inquiry with the settings among the shared options."""
+        given = {**self.common.flags(self.inquiry.protocol), **self.inquiry.flags}
+        return replace(self.inquiry, flags={key: value for key, value in given.items() if value is not None})
+
+
 def run_inquiry(
-    where: Where,
-    inquiry: Inquiry,
-    common: Common,
-    *,
-    as_json: bool,
-    quiet: bool = False,
-    arrange: Callable[[CasePlan], CasePlan] = lambda plan: plan,
-    say: Callable[[CasePlan], Iterable[str]] = lambda _plan: (),
-    began: Callable[[str], None] = lambda _case: None,
+    request: Request, *, as_json: bool, quiet: bool = False, began: Callable[[str], None] = lambda _case: None
 ) -> int:
     """Begin a case, drive it to its end, print what it came to, and return the exit code.
 
     Args:
-        where: where it is kept.
-        inquiry: what the user asks for; the settings among the shared options are added to its flags.
-        common: the shared options.
+        request: what the user asks for.
         as_json: whether the result is printed as one JSON object.
         quiet: whether nothing is told of what happens meanwhile.
-        arrange: returns the plan as it is to be: for what follows from other settings.
-        say: yields lines of the protocol's own about what is begun.
         began: is told the name of the case once it is open.
 
     Raises:
         NeedsPerson: something is not allowed, and nobody is there to ask.
         CounterpointError: it cannot be begun; nothing is left of it.
     """
-    taping = common.taping
+    where, taping = request.where, request.common.taping
     if taping is not None:
         taping.check(where.repo)
     session = Session.of(
         repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ, taping=taping
     )
-    name = case_name(inquiry.protocol, session.clock.now(), session.ids.token(4))
-    given = {**common.flags(inquiry.protocol), **inquiry.flags}
-    asked = replace(inquiry, flags={key: value for key, value in given.items() if value is not None})
+    name = case_name(request.inquiry.protocol, session.clock.now(), session.ids.token(4))
     try:
-        plan, allowed = _open(session, where, asked, common, name, arrange=arrange)
+        plan, allowed = _open(session, request, name)
     except BaseException:
         # Nobody has been asked yet: what lies there is no case.
         shutil.rmtree(where.cases / name, ignore_errors=True)
         raise
     began(name)
     if not quiet:
-        _say_what(plan, name, say)
+        _say_what(plan, name, request.say)
     return run_to_its_end(session, where, name, allowed, as_json=as_json, quiet=quiet)
 
 
-def _open(
-    session: Session,
-    where: Where,
-    inquiry: Inquiry,
-    common: Common,
-    name: str,
-    *,
-    arrange: Callable[[CasePlan], CasePlan],
-) -> tuple[CasePlan, Allowed]:
+def _open(session: Session, request: Request, name: str) -> tuple[CasePlan, Allowed]:
     """Plan the case, ask for leave and write its beginning."""
+    where = request.where
 
     def case_folder() -> Path:
         folder = where.make() / name
         folder.mkdir(mode=0o700)
         return folder
 
-    plan = arrange(plan_inquiry(inquiry, session=session, case_folder=case_folder, can_ask=can_ask()))
+    plan = plan_inquiry(request.asked, session=session, case_folder=case_folder, can_ask=can_ask())
+    plan = request.arrange(plan)
     for notice in plan.notices:
         tell(f"note: {notice}", colour="yellow")
     check_agents(session, plan)
     allowed = ask_leave(
         session,
         plan.leave(),
-        trust_flag=common.trust_commands,
-        consent_flags=common.consents,
+        trust_flag=request.common.trust_commands,
+        consent_flags=request.common.consents,
         proposal=plan.proposal,
     )
     where.make()

@@ -45,7 +45,7 @@ COMMANDS: Final[Mapping[str, Listed]] = MappingProxyType(
         "consent": Listed("consent", "Say which destinations may be sent what, and until when."),
         "trust": Listed("trust", "Say whether this checkout's own commands may run unboxed."),
         "agents": Listed("agents", "List the agents of this machine, and add one to your settings."),
-        "doctor": Listed("doctor", "Say what a review would still need, before it is started."),
+        "doctor": Listed("doctor", "Say what a case would still need, before it is started."),
         "settings": Listed("settings", "Print every setting, its value and where it comes from."),
         "completion": Listed("completion", "Print the shell completion script."),
     }

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import click
 
-from counterpoint.cli.inquiring import Common, inquiry_options, read_text, run_inquiry
+from counterpoint.cli.inquiring import Common, Request, inquiry_options, read_text, run_inquiry
 from counterpoint.cli.manual import Manual, ManualWithMore, json_option
 from counterpoint.cli.output import print_json, say, tell
 from counterpoint.cli.propose_options import EXITS, Asked, PairOptions, UsageIsInput, pair_options, propose_options
@@ -28,7 +28,7 @@ from counterpoint.views.propose_folder import prepare_folder, put_reports
 from counterpoint.views.propose_result import source_remark
 from counterpoint.views.writing import write_files, write_reports
 
-__all__ = ["propose"]
+__all__ = ["propose", "propose_request", "shared_options"]
 
 _INTERRUPTED: Final = 130
 _PERSON: Final = "human"
@@ -39,6 +39,10 @@ _DEFAULTS: Final[Mapping[str, object]] = {
     "limits.deadline_s": 900,
 }
 """Where nothing else sets them (SPEC A-02)."""
+
+
+shared_options: Final = inquiry_options(without=("max_rounds", "max_tokens", "deadline"))
+"""What `propose` takes of the options that all such commands share; it has limits of its own."""
 
 
 class _Propose(UsageIsInput, ManualWithMore):
@@ -62,8 +66,8 @@ class _Propose(UsageIsInput, ManualWithMore):
     ],
 )
 @where_options
-@propose_options
-@inquiry_options(without=("max_rounds", "max_tokens", "deadline"))
+@propose_options()
+@shared_options
 @json_option
 def propose(*, where: Where, common: Common, as_json: bool, **given: Any) -> int:
     """Have a requirement answered by a proposal, and the proposal held to a ledger of issues.
@@ -84,9 +88,23 @@ def propose(*, where: Where, common: Common, as_json: bool, **given: Any) -> int
         with tempfile.TemporaryDirectory(prefix="counterpoint-propose-") as folder:
             build_demo(Path(folder))
             scripted = _Scripted(repo=where.repo, root=where.root, settings=Path(folder))
-            return _run(scripted, asked, common, _demo(), source="demo", as_json=as_json)
+            return _run(_request(scripted, common, _demo(), source="demo"), asked, as_json=as_json)
     inquiry, source = _inquiry(where, asked)
-    return _run(where, asked, common, inquiry, source=source, as_json=as_json)
+    return _run(_request(where, common, inquiry, source=source), asked, as_json=as_json)
+
+
+def propose_request(*, where: Where, common: Common, **given: Any) -> Request:
+    """Return what is asked for with the options of `propose_options`.
+
+    Raises:
+        UsageError: options contradict each other, or nothing is asked.
+        ConfigError: a source of the pair has half of it, or two disagree.
+        SourceError: a file cannot be read.
+    """
+    asked = Asked(**given)
+    asked.check()
+    inquiry, source = _inquiry(where, asked)
+    return _request(where, common, inquiry, source=source)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,9 +176,7 @@ def _context(files: tuple[Path, ...]) -> str:
     return "\n\n".join(f"{path.name}:\n\n{text.rstrip()}" for path, text in texts.items())
 
 
-def _run(where: Where, asked: Asked, common: Common, inquiry: Inquiry, *, source: str, as_json: bool) -> int:
-    names: list[str] = []
-
+def _request(where: Where, common: Common, inquiry: Inquiry, *, source: str) -> Request:
     def arrange(plan: CasePlan) -> CasePlan:
         remarks = (*plan.docket.remarks, source_remark(source))
         limits = replace(plan.limits, max_asks=1)
@@ -168,17 +184,13 @@ def _run(where: Where, asked: Asked, common: Common, inquiry: Inquiry, *, source
             limits = replace(limits, min_rounds=min(limits.min_rounds, limits.max_rounds))
         return replace(plan, docket=replace(plan.docket, remarks=remarks), limits=limits)
 
-    code = run_inquiry(
-        where,
-        inquiry,
-        common,
-        as_json=as_json,
-        quiet=asked.quiet,
-        arrange=arrange,
-        say=_limits,
-        began=names.append,
-    )
-    case = where.load(names[0])
+    return Request(where=where, inquiry=inquiry, common=common, arrange=arrange, say=_limits)
+
+
+def _run(request: Request, asked: Asked, *, as_json: bool) -> int:
+    names: list[str] = []
+    code = run_inquiry(request, as_json=as_json, quiet=asked.quiet, began=names.append)
+    case = request.where.load(names[0])
     if code == _INTERRUPTED:
         write_reports(case)
         write_files(case)

@@ -181,23 +181,33 @@ _PAIR: Final[Mapping[str, Callable[..., Any]]] = {
 }
 
 
-def propose_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of `Asked`."""
+def propose_options(*, without: Collection[str] = ()) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Return what gives a command the options of `Asked`.
 
-    @wraps(command)
-    def taking_all(**given: Any) -> int:
-        return command(**given)
+    Args:
+        without: those that it has no use for.
+    """
 
-    optioned: Callable[..., int] = taking_all
-    for option in reversed(_OPTIONS):
-        optioned = option(optioned)
-    return optioned
+    def give(command: Callable[..., int]) -> Callable[..., int]:
+        @wraps(command)
+        def taking_all(**given: Any) -> int:
+            return command(**given)
+
+        optioned: Callable[..., int] = taking_all
+        for name, option in reversed(list(_OPTIONS.items())):
+            if name not in without:
+                optioned = option(optioned)
+        return optioned
+
+    return give
 
 
-_OPTIONS: Final[tuple[Callable[..., Any], ...]] = (
-    click.argument("question", required=False, metavar="[REQUIREMENT]"),
-    click.option("--question-file", type=_PATH, metavar="FILE", help="Read the requirement from a file."),
-    click.option(
+_OPTIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    "question": click.argument("question", required=False, metavar="[REQUIREMENT]"),
+    "question_file": click.option(
+        "--question-file", type=_PATH, metavar="FILE", help="Read the requirement from a file."
+    ),
+    "context_files": click.option(
         "--context-file",
         "context_files",
         type=_PATH,
@@ -205,41 +215,49 @@ _OPTIONS: Final[tuple[Callable[..., Any], ...]] = (
         metavar="FILE",
         help="What belongs to it; repeat for several.",
     ),
-    click.option("--proposer", metavar="NAME", help="The agent that proposes, of your settings."),
-    click.option(
+    "proposer": click.option("--proposer", metavar="NAME", help="The agent that proposes, of your settings."),
+    "critics": click.option(
         "--critic", "critics", multiple=True, metavar="NAME", help="An agent that criticises; repeat for several."
     ),
-    *_PAIR.values(),
-    click.option("--tree", is_flag=True, help="Let the seats read the files of HEAD, where there is a repository."),
-    click.option("--revision", metavar="REV", help="With --tree: another commit than HEAD."),
-    click.option("--max-rounds", type=click.IntRange(1, 12), metavar="N", help="Rounds at most.  [default: 4]"),
-    click.option("--min-rounds", type=click.IntRange(1, 12), metavar="N", help="Rounds at least.  [default: 2]"),
-    click.option(
+    **_PAIR,
+    "tree": click.option(
+        "--tree", is_flag=True, help="Let the seats read the files of HEAD, where there is a repository."
+    ),
+    "revision": click.option("--revision", metavar="REV", help="With --tree: another commit than HEAD."),
+    "max_rounds": click.option(
+        "--max-rounds", type=click.IntRange(1, 12), metavar="N", help="Rounds at most.  [default: 4]"
+    ),
+    "min_rounds": click.option(
+        "--min-rounds", type=click.IntRange(1, 12), metavar="N", help="Rounds at least.  [default: 2]"
+    ),
+    "stall_rounds": click.option(
         "--stall-rounds",
         type=click.IntRange(1, 12),
         metavar="N",
         help="End it when nothing moved in so many rounds.  [default: 2]",
     ),
-    click.option(
+    "max_output_tokens": click.option(
         "--max-output-tokens", type=click.IntRange(256, 100_000), metavar="N", help="Of one answer.  [default: 12000]"
     ),
-    click.option(
+    "max_total_tokens": click.option(
         "--max-total-tokens",
         "--max-tokens",
         type=click.IntRange(512, 5_000_000),
         metavar="N",
         help="Ask nothing more once so many are reported.  [default: 150000]",
     ),
-    click.option("--timeout", type=click.IntRange(1, 7200), metavar="SECONDS", help="For one call.  [default: 180]"),
-    click.option(
+    "timeout": click.option(
+        "--timeout", type=click.IntRange(1, 7200), metavar="SECONDS", help="For one call.  [default: 180]"
+    ),
+    "max_duration": click.option(
         "--max-duration",
         "--deadline",
         type=Seconds(),
         metavar="TIME",
         help="For all of it, 7200 s at most.  [default: 900]",
     ),
-    click.option("--out", type=_PATH, metavar="DIR", help="Put the reports there, too."),
-    click.option("--overwrite", is_flag=True, help="Replace reports that lie there."),
-    click.option("--quiet", is_flag=True, help="Tell nothing while it goes on."),
-    click.option("--demo", is_flag=True, help="Two rounds by scripts: no model is called."),
-)
+    "out": click.option("--out", type=_PATH, metavar="DIR", help="Put the reports there, too."),
+    "overwrite": click.option("--overwrite", is_flag=True, help="Replace reports that lie there."),
+    "quiet": click.option("--quiet", is_flag=True, help="Tell nothing while it goes on."),
+    "demo": click.option("--demo", is_flag=True, help="Two rounds by scripts: no model is called."),
+}

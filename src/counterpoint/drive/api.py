@@ -9,12 +9,13 @@ import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from counterpoint.agents.base import Agent
 from counterpoint.core.case import CaseState
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
-from counterpoint.core.entries import ConsentGranted
+from counterpoint.core.entries import ConsentGranted, Entry
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import Rules
@@ -120,14 +121,14 @@ def open_case(
     """
     rules, now = rules_of(protocol), clock.now()
     name = case or case_name(protocol, now, ids.token(4))
-    opening = rules.open(
+    opening = opening_of(
+        protocol,
         docket,
-        tuple(roster),
-        limits,
-        case=name,
+        roster,
+        limits=limits,
         terms=terms,
-        quorum=sum(seat.kind is not SeatKind.AUTHOR for seat in roster) if quorum is None else quorum,
-        supervisor=SUPERVISOR,
+        quorum=quorum,
+        case=name,
         seed=seed or ids.token(16),
         now=now,
     )
@@ -141,6 +142,36 @@ def open_case(
     store.create(name, genesis, stamp=format_stamp(now), sender=DRIVER_PARTY, settings=settings)
     CaseFile(store, name, rules).append((*opening, *consents), now)
     return name
+
+
+def opening_of(
+    protocol: str,
+    docket: Docket,
+    roster: Sequence[Seat],
+    *,
+    limits: Limits,
+    terms: Terms,
+    quorum: int | None,
+    case: str,
+    seed: str,
+    now: datetime,
+) -> tuple[Entry, ...]:
+    """Return what the record of a case begins with; nothing is written.
+
+    Raises:
+        Refused: what it would be opened with is against the rules.
+    """
+    return rules_of(protocol).open(
+        docket,
+        tuple(roster),
+        limits,
+        case=case,
+        terms=terms,
+        quorum=sum(seat.kind is not SeatKind.AUTHOR for seat in roster) if quorum is None else quorum,
+        supervisor=SUPERVISOR,
+        seed=seed,
+        now=now,
+    )
 
 
 async def drive_case(

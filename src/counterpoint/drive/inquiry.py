@@ -38,7 +38,7 @@ from counterpoint.isolation.revisions import head_or_none, resolve
 from counterpoint.isolation.sources import copy_sources
 from counterpoint.isolation.worktree import look_at_worktree
 
-__all__ = ["Inquiry", "plan_inquiry"]
+__all__ = ["Inquiry", "ground_for", "plan_inquiry", "seated_in"]
 
 _Section = AnswerSettings | ProposeSettings | BallotSettings
 _SHORT: Final = 12
@@ -103,16 +103,8 @@ def plan_inquiry(
         SourceError: a commit or a folder that it names is not there, or the repository cannot be used.
         ConfigError: a setting is wrong, or there are too few agents.
     """
-    ground = find_ground(
-        inquiry.folder,
-        folders=session.folders,
-        environment=session.environment,
-        flags=inquiry.flags,
-        defaults=inquiry.defaults,
-    )
-    source = Source(origin=Origin.FLAG, name="the command line")
-    ground = replace(ground, settings=join_given(ground.settings, inquiry.given, source))
-    offered = offer(session, ground.settings, _named(inquiry, ground.settings)) if can_ask else None
+    ground = ground_for(inquiry, session)
+    offered = offer(session, ground.settings, seated_in(inquiry, ground.settings)) if can_ask else None
     if offered is not None:
         ground = replace(ground, settings=offered.settings)
     check_seated(ground.settings, inquiry.protocol)
@@ -146,6 +138,24 @@ def plan_inquiry(
     )
 
 
+def ground_for(inquiry: Inquiry, session: Session) -> Ground:
+    """Return where a case would stand, with the settings that hold there and those given for it alone.
+
+    Raises:
+        SourceError: there is a repository around it that cannot be used.
+        ConfigError: a setting is wrong.
+    """
+    ground = find_ground(
+        inquiry.folder,
+        folders=session.folders,
+        environment=session.environment,
+        flags=inquiry.flags,
+        defaults=inquiry.defaults,
+    )
+    source = Source(origin=Origin.FLAG, name="the command line")
+    return replace(ground, settings=join_given(ground.settings, inquiry.given, source))
+
+
 def _section(settings: Settings, protocol: str) -> _Section:
     found = getattr(settings, protocol)
     assert isinstance(found, _Section), "every protocol about words has its settings"
@@ -162,7 +172,7 @@ def _limits(settings: Settings, section: _Section) -> Limits:
 # --- who sits in it
 
 
-def _named(inquiry: Inquiry, settings: Settings) -> tuple[str, ...]:
+def seated_in(inquiry: Inquiry, settings: Settings) -> tuple[str, ...]:
     """Return whom flags or settings seat: the author, "" where nobody is, then who judges."""
     section = _section(settings, inquiry.protocol)
     author: str = getattr(section, section.author_key) if section.author_key else ""
@@ -171,7 +181,7 @@ def _named(inquiry: Inquiry, settings: Settings) -> tuple[str, ...]:
 
 def _seated(inquiry: Inquiry, settings: Settings, session: Session) -> tuple[str, tuple[str, ...], Proposal | None]:
     """Return the author, who judges, and the proposal that they come out of where somebody had to be found."""
-    author, *named = _named(inquiry, settings)
+    author, *named = seated_in(inquiry, settings)
     judges, needs_author = tuple(named), bool(_section(settings, inquiry.protocol).author_key)
     missing = (needs_author and not author) + (0 if judges else inquiry.fewest_judges)
     if not missing:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
 from counterpoint.core.entries import CaseOpened, ConsentGranted
 from counterpoint.core.limits import Limits
-from counterpoint.drive.api import open_case, rules_of
+from counterpoint.drive.api import open_case, opening_of, rules_of
 from counterpoint.drive.clock import format_stamp
 from counterpoint.drive.consent import Grant, Scope
 from counterpoint.drive.ground import Ground
@@ -25,7 +25,7 @@ from counterpoint.drive.store import machine_key, open_store
 if TYPE_CHECKING:
     from counterpoint.drive.proposing import Proposal
 
-__all__ = ["CasePlan", "Leave", "consent_of", "leave_of", "limits_of", "open_planned", "seat_names"]
+__all__ = ["CasePlan", "Leave", "check_opening", "consent_of", "leave_of", "limits_of", "open_planned", "seat_names"]
 
 
 def _nothing() -> Mapping[str, str]:
@@ -142,6 +142,25 @@ def limits_of(limits: LimitSettings, *, max_rounds: int, min_rounds: int = 1, st
         max_output_tokens=limits.max_output_tokens,
         call_timeout_s=limits.call_timeout_s,
         max_asks=limits.asks_per_turn,
+    )
+
+
+def check_opening(session: Session, plan: CasePlan) -> None:
+    """Hold a planned case to the rules that it would be opened under; nothing is written.
+
+    Raises:
+        Refused: the roster, the limits or the docket are against them.
+    """
+    opening_of(
+        plan.protocol,
+        plan.docket,
+        plan.roster,
+        limits=plan.limits,
+        terms=plan.terms,
+        quorum=plan.quorum or None,
+        case=f"{plan.protocol}-planned",
+        seed=session.ids.token(16),
+        now=session.clock.now(),
     )
 
 

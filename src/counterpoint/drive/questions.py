@@ -16,9 +16,14 @@ from counterpoint.drive.permission import Running, Wanted
 from counterpoint.drive.settings import LOCAL
 from counterpoint.errors import NeedsPerson
 
-__all__ = ["Answer", "Question", "Screen", "Subject", "compose", "needs_person", "parse_answer"]
+__all__ = ["SCOPE_OPTION", "Answer", "Question", "Screen", "Subject", "compose", "needs_person", "parse_answer"]
 
-_SCOPE: Final[Mapping[Scope, str]] = {Scope.CHANGE: "", Scope.TREE: " --scope tree", Scope.TEXT: " --scope text"}
+SCOPE_OPTION: Final[Mapping[Scope, str]] = {
+    Scope.CHANGE: "",
+    Scope.TREE: " --scope tree",
+    Scope.TEXT: " --scope text",
+}
+"""What `counterpoint consent grant` is told of each scope."""
 
 
 class Subject(StrEnum):
@@ -141,7 +146,7 @@ def needs_person(asked: Wanted, *, own_branch: bool = True, place: str = "") -> 
     missing += [f"consent to send the {each.scope} to {each.destination!r}" for each in asked.sending]
     flags = [f"--consent {each.destination}" for each in asked.sending]
     commands = [
-        f"`counterpoint consent grant {each.destination}{_SCOPE[each.scope]}{place}`" for each in asked.sending
+        f"`counterpoint consent grant {each.destination}{SCOPE_OPTION[each.scope]}{place}`" for each in asked.sending
     ]
     if asked.running:
         count = "1 command" if len(asked.running) == 1 else f"{len(asked.running)} commands"
