@@ -1,33 +1,14 @@
 """A case of `propose` played in memory: what a driver does, without a store, an agent or a clock."""
 
-import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
 from typing import Any, Final
 
-import pytest
-
-from counterpoint.agents.base import Reply, read_reply
-from counterpoint.core.canonical import canonical_json
-from counterpoint.core.checks import Evidence, EvidenceStatus, PathCheck
-from counterpoint.core.codec import decode, encode, entry_type
+from counterpoint.core.checks import Evidence, PathCheck
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
-from counterpoint.core.entries import (
-    AttemptFailed,
-    CaseOpened,
-    Entry,
-    FailureReason,
-    SubmissionRevealed,
-    SubmissionSealed,
-)
+from counterpoint.core.entries import CaseOpened
 from counterpoint.core.limits import Limits
-from counterpoint.core.outcome import Outcome
-from counterpoint.core.rules import AddNote, Materials, Opened, Withdraw
-from counterpoint.core.sealing import seal, seal_evidence
-from counterpoint.core.values import Turn, Usage
-from counterpoint.errors import Refused
 from counterpoint.protocols.propose import PROPOSE, ProposeState
+from tests.case_play import NOW, OWNER, CasePlay, as_looked_up, opened_by, refused, through_json
 
 __all__ = [
     "CRITIC",
@@ -50,15 +31,11 @@ __all__ = [
     "through_json",
 ]
 
-NOW: Final = datetime(2026, 11, 30, 12, tzinfo=UTC)
-OWNER: Final = "owner"
-SALT: Final = "0123456789abcdef" * 2
 PROPOSER: Final = Seat(name="proposer", party="pair", kind=SeatKind.AUTHOR)
 CRITIC: Final = Seat(name="critic", party="pair")
 SECOND: Final = Seat(name="critic-2", party="other")
 DOCKET: Final = Docket(question="Let users export their data.", context="There are 40,000 of them.")
 LIMITS: Final = Limits(max_rounds=4, min_rounds=2, stall_rounds=2, max_calls=0, max_asks=1)
-SPENT: Final = Usage(input_tokens=100, output_tokens=10, known=True)
 
 
 def proposal(*answers: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
@@ -143,129 +120,25 @@ def opening(
     *roster: Seat, docket: Docket = DOCKET, limits: Limits = LIMITS, quorum: int | None = None, **terms: Any
 ) -> CaseOpened:
     """Return the opening of a case by this roster, as the rules make it."""
-    (entry,) = PROPOSE.open(
-        docket,
-        roster,
-        limits,
-        case="propose-1",
-        terms=Terms(**terms),
-        quorum=sum(seat.kind is not SeatKind.AUTHOR for seat in roster) if quorum is None else quorum,
-        supervisor=OWNER,
-        seed="5eed",
-        now=NOW,
-    )
-    assert isinstance(entry, CaseOpened)
-    return entry
+    return opened_by(PROPOSE, roster, docket=docket, limits=limits, terms=Terms(**terms), quorum=quorum)
 
 
-@contextmanager
-def refused(rule: str, reason: str) -> Iterator[None]:
-    """Expect a refusal by this rule, with exactly these words."""
-    with pytest.raises(Refused) as caught:
-        yield
-    assert (caught.value.rule, caught.value.reason) == (rule, reason)
+class Play(CasePlay[ProposeState]):
+    """A case whose seats may read a commit of these files."""
 
-
-def through_json(entry: Entry) -> Entry:
-    """Return the entry as it comes back from a record."""
-    return decode(entry_type(entry), json.loads(canonical_json(encode(entry))))
-
-
-class Play:
-    """One case: its entries, their fold, and the vault of what is sealed."""
+    reports = "m"
 
     def __init__(self, *roster: Seat, files: Mapping[str, int] | None = None, **plan: Any) -> None:
         self.files = files or {}
-        """Number of lines by path, of the commit that the seats may read."""
-        self.entries: tuple[Entry, ...] = ()
-        self.state: ProposeState = PROPOSE.initial
-        self.vault: dict[str, Opened] = {}
-        self.append(opening(*(roster or (PROPOSER, CRITIC)), **plan))
-
-    def append(self, *entries: Entry) -> tuple[Entry, ...]:
-        self.state = PROPOSE.fold(entries, self.state)
-        self.entries += entries
-        return entries
-
-    def owed(self, seat: str) -> Turn:
-        return next(turn for turn in PROPOSE.due(self.state, NOW) if turn.seat == seat)
-
-    def payload(self, seat: str) -> Mapping[str, Any]:
-        return PROPOSE.brief(self.state, self.owed(seat), Materials(change="", shown_paths=())).payload
-
-    def weigh(self, seat: str, reply: object, *, turn: Turn | None = None) -> Opened:
-        """Read a reply through the real parser and try it against the rules; return what is kept of it."""
-        turn = turn or self.owed(seat)
-        content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-        raw = Reply(content=content, model_requested="m", model_reported="m")
-        submission = PROPOSE.parse(self.state, turn, read_reply(raw, PROPOSE.schema(self.state, turn)))
-        evidence = tuple(self.look_up(r) for r in PROPOSE.checks(self.state, turn, submission))
-        assert PROPOSE.admit(self.state, seat, turn, submission, evidence=evidence, now=NOW) == ()
-        return Opened(salt=SALT, content=content.decode(), submission=submission, evidence=evidence)
+        """Number of lines by path."""
+        super().__init__(PROPOSE, opening(*(roster or (PROPOSER, CRITIC)), **plan))
 
     def look_up(self, request: Any) -> Evidence:
         assert isinstance(request, PathCheck)
-        is_there = self.files.get(request.path, -1) >= (request.line or 0)
-        status = EvidenceStatus.VERIFIED if is_there else EvidenceStatus.REFUTED
-        return Evidence(request=request, status=status, detail="it is there" if is_there else "it is not there")
-
-    def answer(self, seat: str, reply: object, *, model: str = "m", usage: Usage = SPENT) -> SubmissionSealed:
-        """Have a seat answer the turn it owes: read, checked, tried against the rules, kept and sealed."""
-        turn, opened = self.owed(seat), self.weigh(seat, reply)
-        entry = SubmissionSealed(
-            turn=turn,
-            digest=seal(opened.salt, opened.content.encode()),
-            evidence=seal_evidence(opened.salt, opened.evidence),
-            model_requested=model,
-            model_reported=model,
-            usage=usage,
-            shown_paths=(),
-        )
-        self.append(entry)
-        self.vault[turn.id] = opened
-        return entry
-
-    def revealed(self, seat: str) -> SubmissionRevealed:
-        """Return the entry that opens what the seat has sealed."""
-        turn = self.state.sealed[seat].turn
-        return SubmissionRevealed(turn=turn, salt=SALT, reply=self.vault[turn.id].content)
-
-    def fail(
-        self, seat: str, reason: FailureReason = FailureReason.TIMEOUT, detail: str = "no answer"
-    ) -> AttemptFailed:
-        turn = self.owed(seat)
-        entry = AttemptFailed(turn=turn, attempt=turn.ask, reason=reason, detail=detail, usage=Usage())
-        self.append(entry)
-        return entry
-
-    def speak(self, submission: AddNote | Withdraw, speaker: str = OWNER) -> tuple[Entry, ...]:
-        return self.append(*PROPOSE.admit(self.state, speaker, None, submission, evidence=(), now=NOW))
-
-    def settle(self, minutes: int = 0) -> Entry | None:
-        """Let follow what follows by itself so many minutes later, and return the last of it."""
-        entries = PROPOSE.settle(self.state, NOW + timedelta(minutes=minutes), self.vault)
-        self.append(*entries)
-        return entries[-1] if entries else None
-
-    def play(self, *replies: object) -> Entry | None:
-        """Have everybody who owes a turn answer, in the roster's order, and settle; None fails one for good."""
-        for turn, reply in zip(PROPOSE.due(self.state, NOW), replies, strict=True):
-            if reply is None:
-                self.fail(turn.seat)
-            else:
-                self.answer(turn.seat, reply)
-        return self.settle()
+        return as_looked_up(request, is_there=self.files.get(request.path, -1) >= (request.line or 0))
 
     def reviewed(self, *new: Mapping[str, Any]) -> "Play":
         """Play the opening and a first review that raises these; return the case, with its proposer to revise."""
-        self.play(proposal(), scan())
-        self.play(review(1, new=new))
+        self.all_answer(proposal(), scan())
+        self.all_answer(review(1, new=new))
         return self
-
-    @property
-    def outcome(self) -> Outcome:
-        return PROPOSE.outcome(self.state)
-
-    def refold(self) -> ProposeState:
-        """Return the state as another program reads it: every entry through JSON, from the beginning."""
-        return PROPOSE.fold(tuple(through_json(entry) for entry in self.entries))

@@ -1,41 +1,37 @@
 """A review played in memory: what a driver does, without a store, an agent or a clock."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
-import pytest
-
-from counterpoint.agents.base import NOT_REPORTED, Reply, read_reply
-from counterpoint.core.canonical import canonical_json, digest
+from counterpoint.core.canonical import digest
 from counterpoint.core.case import CaseState
-from counterpoint.core.checks import CommandCheck, EditCheck, Evidence, EvidenceStatus, LookUp, PathCheck, Purpose
-from counterpoint.core.codec import decode, encode, entry_type
+from counterpoint.core.checks import (
+    CommandCheck,
+    EditCheck,
+    Evidence,
+    EvidenceStatus,
+    LookUp,
+    PathCheck,
+    Purpose,
+)
 from counterpoint.core.docket import ChangedPath, Docket, PathState, ProjectCommand, Seat, SeatKind, Terms
-from counterpoint.core.edits import Edit, Made
+from counterpoint.core.edits import CheckResult, Edit, Made
 from counterpoint.core.entries import (
-    AttemptFailed,
     CandidateKept,
     CandidateOffered,
     CaseOpened,
     Entry,
-    FailureReason,
     FindingRaised,
-    SubmissionRevealed,
-    SubmissionSealed,
     VerdictGiven,
 )
 from counterpoint.core.findings import Finding
 from counterpoint.core.limits import Limits
-from counterpoint.core.outcome import Outcome
-from counterpoint.core.rules import AddNote, Materials, Opened, Withdraw
-from counterpoint.core.sealing import seal, seal_evidence
-from counterpoint.core.values import Severity, Turn, Usage
-from counterpoint.errors import Refused
+from counterpoint.core.rules import Materials
+from counterpoint.core.values import Severity, Turn
 from counterpoint.protocols.review import REVIEW, Phase
+from tests.case_play import NOW, OWNER, SALT, CasePlay, as_bytes, opened_by, refused, through_json
 
 __all__ = [
     "AUTHOR",
@@ -50,6 +46,7 @@ __all__ = [
     "OWNER",
     "PYTEST",
     "RUFF",
+    "SALT",
     "SKEPTIC",
     "Play",
     "Replies",
@@ -72,10 +69,6 @@ __all__ = [
 
 CANDIDATE: Final = "c" * 40
 BASE: Final = "b" * 40
-NOW: Final = datetime(2026, 11, 30, 12, tzinfo=UTC)
-OWNER: Final = "owner"
-SALT: Final = "0123456789abcdef" * 2
-SPENT: Final = Usage(input_tokens=100, output_tokens=10, known=True)
 AUTHOR: Final = Seat(name="author", party="gemini", kind=SeatKind.AUTHOR)
 CRITIC: Final = Seat(name="critic", party="claude")
 SKEPTIC: Final = Seat(name="skeptic", party="codex")
@@ -111,20 +104,7 @@ def opening(
     quorum: int | None = None,
 ) -> CaseOpened:
     """Return the opening of a review by this roster, as the rules make it."""
-    reviewers = [seat for seat in roster if seat.kind is not SeatKind.AUTHOR]
-    (entry,) = REVIEW.open(
-        docket,
-        roster,
-        Limits() if limits is None else limits,
-        case="review-1",
-        terms=Terms() if terms is None else terms,
-        quorum=len(reviewers) if quorum is None else quorum,
-        supervisor=OWNER,
-        seed="5eed",
-        now=NOW,
-    )
-    assert isinstance(entry, CaseOpened)
-    return entry
+    return opened_by(REVIEW, roster, docket=docket, limits=limits, terms=terms, quorum=quorum)
 
 
 def finding(**changes: object) -> dict[str, Any]:
@@ -160,23 +140,6 @@ def given(*answers: Mapping[str, Any], changed: Sequence[str] = (), **changes: o
     """Return an author's reply."""
     written = {"summary": "Return early", "dispositions": list(answers), "changed": list(changed)}
     return written | changes
-
-
-def as_bytes(reply: object) -> bytes:
-    return reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-
-
-def through_json(entry: Entry) -> Entry:
-    """Return the entry as it comes back from a record."""
-    return decode(entry_type(entry), json.loads(canonical_json(encode(entry))))
-
-
-@contextmanager
-def refused(rule: str, reason: str) -> Iterator[None]:
-    """Expect a refusal by this rule, with exactly these words."""
-    with pytest.raises(Refused) as caught:
-        yield
-    assert (caught.value.rule, caught.value.reason) == (rule, reason)
 
 
 def turn_of(seat: str, ask: int = 1, *, number: int = 1) -> Turn:
@@ -254,36 +217,15 @@ def _text(path: str) -> ChangedPath:
     return ChangedPath(path=path, state=PathState.TEXT)
 
 
-class Play:
-    """One case: its entries, their fold, and the vault of what is sealed."""
+class Play(CasePlay[CaseState]):
+    """A review in which code finds what this tree says."""
 
     def __init__(self, *roster: Seat, tree: Tree | None = None, **plan: Any) -> None:
         self.tree = tree or Tree()
-        self.entries: tuple[Entry, ...] = ()
-        self.state: CaseState = REVIEW.initial
-        self.vault: dict[str, Opened] = {}
-        self.append(opening(*(roster or (CRITIC,)), **plan))
+        super().__init__(REVIEW, opening(*(roster or (CRITIC,)), **plan))
 
-    def append(self, *entries: Entry) -> tuple[Entry, ...]:
-        self.state = REVIEW.fold(entries, self.state)
-        self.entries += entries
-        return entries
-
-    def owed(self, seat: str) -> Turn:
-        return next(turn for turn in REVIEW.due(self.state, NOW) if turn.seat == seat)
-
-    def weigh(self, seat: str, reply: object, *, turn: Turn | None = None) -> tuple[Opened, tuple[Entry, ...]]:
-        """Read a reply and try it against the rules; return what is kept of it, and what it would become."""
-        turn = turn or self.owed(seat)
-        content = as_bytes(reply)
-        raw = Reply(content=content, model_requested="m", model_reported=NOT_REPORTED)
-        submission = REVIEW.parse(self.state, turn, read_reply(raw, REVIEW.schema(self.state, turn)))
-        evidence = tuple(
-            self.edited(r) if isinstance(r, EditCheck) else self.tree.look_up(r)
-            for r in REVIEW.checks(self.state, turn, submission)
-        )
-        entries = REVIEW.admit(self.state, seat, turn, submission, evidence=evidence, now=NOW)
-        return Opened(salt=SALT, content=content.decode(), submission=submission, evidence=evidence), entries
+    def look_up(self, request: LookUp | EditCheck) -> CheckResult:
+        return self.edited(request) if isinstance(request, EditCheck) else self.tree.look_up(request)
 
     def edited(self, request: EditCheck) -> Edit:
         """Return what code finds of an edit of exactly the listed paths: a new candidate that has them as text."""
@@ -305,51 +247,11 @@ class Play:
         edited = sorted(self.state.changed_since(exhibit.base))
         return Materials(change="".join(f"edited {path}\n" for path in edited), shown_paths=tuple(edited))
 
-    def answer(self, seat: str, reply: object, *, shown: Sequence[str] | None = None) -> SubmissionSealed:
-        """Have a seat answer the turn it owes: read, checked, tried against the rules, kept and sealed."""
-        turn = self.owed(seat)
-        opened, _ = self.weigh(seat, reply)
-        entry = SubmissionSealed(
-            turn=turn,
-            digest=seal(opened.salt, opened.content.encode()),
-            evidence=seal_evidence(opened.salt, opened.evidence),
-            model_requested="m",
-            model_reported=NOT_REPORTED,
-            usage=SPENT,
-            shown_paths=(
-                REVIEW.brief(self.state, turn, self.materials(seat)).shown_paths if shown is None else tuple(shown)
-            ),
-        )
-        self.append(entry)
-        self.vault[turn.id] = opened
-        return entry
-
-    def revealed(self, seat: str) -> SubmissionRevealed:
-        """Return the entry that opens what the seat has sealed."""
-        turn = self.state.sealed[seat].turn
-        return SubmissionRevealed(turn=turn, salt=SALT, reply=self.vault[turn.id].content)
-
-    def fail(
-        self, seat: str, reason: FailureReason = FailureReason.TIMEOUT, detail: str = "no answer"
-    ) -> AttemptFailed:
-        turn = self.owed(seat)
-        entry = AttemptFailed(turn=turn, attempt=turn.ask, reason=reason, detail=detail, usage=Usage())
-        self.append(entry)
-        return entry
-
-    def speak(self, submission: AddNote | Withdraw, speaker: str = OWNER) -> tuple[Entry, ...]:
-        return self.append(*REVIEW.admit(self.state, speaker, None, submission, evidence=(), now=NOW))
-
-    def settle(self, now: datetime = NOW) -> tuple[Entry, ...]:
-        return self.append(*REVIEW.settle(self.state, now, self.vault))
-
     def read(self, *replies: Mapping[str, Any] | None, shown: Sequence[str] | None = None) -> tuple[Entry, ...]:
         """Have the seats that owe a reading answer, in the roster's order, and settle; None fails it for good."""
-        turns = REVIEW.due(self.state, NOW)
-        for turn, reply in zip(turns, replies, strict=True):
+        for turn, reply in zip(self.due(), replies, strict=True):
             if reply is None:
-                for _ in range(self.state.case.limits.max_asks):
-                    self.fail(turn.seat)
+                self.fail_for_good(turn.seat)
             else:
                 self.answer(turn.seat, reply, shown=None if "commands" in reply else shown)
         return self.settle()
@@ -369,14 +271,6 @@ class Play:
     def findings(self) -> Mapping[str, Finding]:
         return self.state.ledger.by_id
 
-    @property
-    def outcome(self) -> Outcome:
-        return REVIEW.outcome(self.state)
-
-    def refold(self) -> CaseState:
-        """Return the state as another program reads it: every entry through JSON, from the beginning."""
-        return REVIEW.fold(tuple(through_json(entry) for entry in self.entries))
-
     def with_limits(self, **changes: Any) -> Limits:
         return replace(self.state.case.limits, **changes)
 
@@ -390,8 +284,7 @@ def ended(replies: Replies, *, shown: tuple[str, ...] | None = None, **setting: 
     case = Play(*replies, **setting)
     for seat, reply in replies.items():
         if reply is None:
-            for _ in range(case.state.case.limits.max_asks):
-                case.fail(seat.name)
+            case.fail_for_good(seat.name)
         else:
             case.answer(seat.name, reply, shown=None if seat is CHECKS else shown)
     case.settle()

@@ -36,10 +36,10 @@ def test_the_examples_are_a_case_to_agreement() -> None:
     found = re.findall(r"```json\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     proposal, scan, review, revision, again = (json.loads(body) for body in found)
     case = Play()
-    case.play(proposal, scan)
-    case.play(review)
-    case.play(revision)
-    case.play(again)
+    case.all_answer(proposal, scan)
+    case.all_answer(review)
+    case.all_answer(revision)
+    case.all_answer(again)
     assert case.outcome.decision is Decision.APPROVED
     assert PROPOSE.exit_code(case.outcome) == 0
 

@@ -378,7 +378,7 @@ def test_a_reveal_and_what_follows_are_one_batch() -> None:
     first, *_ = PROPOSE.settle(case.state, NOW, case.vault)
     assert isinstance(first, SubmissionRevealed)
     case.append(first)
-    last = case.settle()
+    *_, last = case.settle()
     assert isinstance(last, CaseClosed)
     assert (last.stop_reason, last.decision) == (StopReason.FAILED, Decision.UNDETERMINED)
     assert case.state.case.supervisor == OWNER

@@ -28,7 +28,8 @@ from tests.properties.review_inputs import (
 )
 from tests.review_case import AUTHOR, NOW, Play, finding, minutes, verdict
 
-DEADLINE = minutes(30)
+MINUTES = 30
+DEADLINE = minutes(MINUTES)
 AGREED = CaseClosed(stop_reason=StopReason.AGREED, decision=Decision.APPROVED, detail="")
 
 AGREES = st.just("agrees")
@@ -83,7 +84,7 @@ def test_a_review_ends_as_its_entries_say(case: Play) -> None:
     """The oracle shares no code with the rules; every kept reply is open at the end (DESIGN 4, "Sealing")."""
     case.settle()
     is_early = case.state.closed is None
-    case.settle(DEADLINE)
+    case.settle(MINUTES)
     closed = case.state.closed
     assert closed is not None
     assert closed.decision is REVIEW.outcome(case.state).decision is decision_of(case.entries, closed.stop_reason)

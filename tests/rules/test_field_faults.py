@@ -79,7 +79,7 @@ def test_no_outcome_exists_while_a_seat_is_at_work() -> None:
     case = Play(CRITIC, SKEPTIC, CHECKS, quorum=1)
     case.answer("critic", verdict())
     case.answer("checks", NAMED_CHECKS)
-    assert (case.settle(minutes(10**6)), case.outcome.stop_reason) == ((), None)
+    assert (case.settle(10**6), case.outcome.stop_reason) == ((), None)
     case.fail("skeptic")
     case.fail("skeptic")
     case.settle()
@@ -103,7 +103,7 @@ def test_a_wait_that_ran_out_is_told_from_an_approval() -> None:
     case = Play(CRITIC, SKEPTIC, limits=Limits(deadline=minutes(30).isoformat()))
     case.answer("critic", verdict())
     failed = case.fail("skeptic", FailureReason.TIMEOUT)
-    case.settle(minutes(30))
+    case.settle(30)
     assert [e for e in case.entries if isinstance(e, AttemptFailed)] == [failed]
     assert (case.outcome.stop_reason, case.outcome.decision) == (StopReason.DEADLINE_PASSED, Decision.UNDETERMINED)
     assert "skeptic" not in case.state.verdicts

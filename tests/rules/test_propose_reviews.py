@@ -22,7 +22,7 @@ from tests.propose_case import (
 def _second(*answers: dict[str, Any], **changes: Any) -> Play:
     """Return a case whose second version is on the table, after I1 and I2 were answered like this."""
     case = Play().reviewed(issue(), issue("I2", "low"))
-    case.play(proposal(*(answers or (answer(), answer("I2"))), **changes))
+    case.all_answer(proposal(*(answers or (answer(), answer("I2"))), **changes))
     return case
 
 
@@ -66,21 +66,21 @@ def test_an_issue_left_out_ruled_on_twice_or_not_its_own_is_refused(
 def test_a_resolved_issue_is_ruled_on_again_and_may_be_reopened() -> None:
     """ISSUE-1, ISSUE-2: it may stay as it is without a new answer (SPEC A-15, A-17)."""
     case = _second()
-    case.play(review(2, ruling(), ruling("I2", "open")))
-    case.play(proposal(answer("I2")))
+    case.all_answer(review(2, ruling(), ruling("I2", "open")))
+    case.all_answer(proposal(answer("I2")))
     with refused("ISSUE-1", "I1 is not ruled on"):
         case.weigh("critic", review(3, ruling("I2")))
     case.weigh("critic", review(3, ruling(), ruling("I2")))
-    case.play(review(3, ruling("I1", "open"), ruling("I2")))
+    case.all_answer(review(3, ruling("I1", "open"), ruling("I2")))
     assert [finding.standing.value for finding in case.state.findings] == ["open", "resolved"]
 
 
 def test_a_critic_rules_on_its_own_issues_alone() -> None:
     """ISSUE-1: what one critic raised, another cannot settle (issue 6)."""
     case = Play(PROPOSER, CRITIC, SECOND)
-    case.play(proposal(), scan(), scan())
-    case.play(review(1, new=(issue("A1"),)), review(1))
-    case.play(proposal(answer("critic-A1")))
+    case.all_answer(proposal(), scan(), scan())
+    case.all_answer(review(1, new=(issue("A1"),)), review(1))
+    case.all_answer(proposal(answer("critic-A1")))
     with refused("ISSUE-1", "'A1' is ruled on, and 'critic-2' has not raised it before"):
         case.weigh("critic-2", review(2, ruling("A1")))
     case.weigh("critic-2", review(2))
@@ -98,8 +98,8 @@ def test_an_issue_is_not_settled_without_the_answer_that_settles_it() -> None:
     with refused("ISSUE-2", "I2 is resolved, and its answer is accept_risk"):
         _second(answer(), answer("I2", "accept_risk", change="")).weigh("critic", review(2, ruling(), ruling("I2")))
     case = _second()
-    case.play(review(2, ruling(), ruling("I2", "open")))
-    case.play(proposal(answer("I2")))
+    case.all_answer(review(2, ruling(), ruling("I2", "open")))
+    case.all_answer(proposal(answer("I2")))
     with refused("ISSUE-2", "I1 is accepted_risk, and version 3 has no answer to it"):
         case.weigh("critic", review(3, ruling("I1", "accepted_risk"), ruling("I2")))
 
@@ -121,7 +121,7 @@ def test_a_new_issue_under_an_old_id_or_twice_is_refused() -> None:
 def test_critics_may_use_the_same_ids() -> None:
     """ISSUE-3: the ledger tells them apart by seat, however seats and ids are spelt (issue 6)."""
     case = Play(PROPOSER, CRITIC, SECOND)
-    case.play(proposal(), scan(), scan())
-    case.play(review(1, new=(issue(), issue("a-1"))), review(1, new=(issue(),)))
+    case.all_answer(proposal(), scan(), scan())
+    case.all_answer(review(1, new=(issue(), issue("a-1"))), review(1, new=(issue(),)))
     assert [f.id for f in case.state.findings] == ["critic-I1", "critic-_a-1", "critic-2-I1"]
     case.weigh("proposer", proposal(*(answer(f.id) for f in case.state.findings)))

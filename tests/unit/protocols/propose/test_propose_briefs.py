@@ -37,9 +37,9 @@ def test_the_openings_are_told_the_requirement_and_nothing_else() -> None:
 def test_a_critic_knows_its_own_scan_and_issues_and_no_other_critics() -> None:
     """A-08: issues under its own ids, with the newest answer to each."""
     case = Play(PROPOSER, CRITIC, SECOND)
-    case.play(proposal(), scan(public_summary="Mine."), scan(public_summary="Of the other."))
-    case.play(review(1, new=(issue(),)), review(1, new=(issue(title="Of the other"),)))
-    case.play(proposal(answer("critic-I1", "rebut", change=""), answer("critic-2-I1"), goal="A second goal."))
+    case.all_answer(proposal(), scan(public_summary="Mine."), scan(public_summary="Of the other."))
+    case.all_answer(review(1, new=(issue(),)), review(1, new=(issue(title="Of the other"),)))
+    case.all_answer(proposal(answer("critic-I1", "rebut", change=""), answer("critic-2-I1"), goal="A second goal."))
     payload = case.payload("critic")
     assert payload["version"] == 2
     assert payload["proposal"]["goal"] == "A second goal."
@@ -59,8 +59,8 @@ def test_a_critic_knows_its_own_scan_and_issues_and_no_other_critics() -> None:
 def test_a_proposer_revises_with_everything_before_it() -> None:
     """A-08: its own proposal, the scans, the newest reviews, the whole ledger, and what has to be answered."""
     case = Play().reviewed(issue(), issue("I2", "low"))
-    case.play(proposal(answer(), answer("I2")))
-    case.play(review(2, ruling(), ruling("I2", "open"), new=(issue("I3"),), conditions=["a licence"]))
+    case.all_answer(proposal(answer(), answer("I2")))
+    case.all_answer(review(2, ruling(), ruling("I2", "open"), new=(issue("I3"),), conditions=["a licence"]))
     payload = case.payload("proposer")
     assert payload["your_proposal"]["responses"][0]["issue_id"] == "I1"
     assert [scan["critic"] for scan in payload["risk_scans"]] == ["critic"]
@@ -87,7 +87,7 @@ def test_instructions_are_constants_whatever_the_requirement_says() -> None:
         assert [_told(case, seat) for seat in ("proposer", "critic")] == [briefs.PROPOSE, briefs.SCAN]
         case.reviewed(issue())
         assert _told(case, "proposer") == briefs.REVISE
-        case.play(proposal(answer()))
+        case.all_answer(proposal(answer()))
         assert _told(case, "critic") == briefs.REVIEW
 
 

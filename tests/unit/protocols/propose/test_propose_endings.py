@@ -56,7 +56,7 @@ def test_an_open_case_is_partial_and_interrupted_only_while_its_newest_question_
     assert ended(case.state) is None
     case.fail("proposer", FailureReason.DRIVER_LOST)
     assert ended(case.state) is None
-    case.play(proposal())
+    case.all_answer(proposal())
     assert case.state.offered
 
 
@@ -124,7 +124,7 @@ def test_models_are_compared_within_one_configuration() -> None:
     case = Play(PROPOSER, SECOND)
     case.answer("proposer", proposal(), model="a")
     case.answer("critic-2", scan(), model="b")
-    assert not isinstance(case.settle(), CaseClosed)
+    assert not isinstance(case.settle()[-1], CaseClosed)
     given = '{"kind":"openai"}'
     pair = (replace(PROPOSER, party="one", given=given), replace(CRITIC, party="two", given=given))
     case = Play(*pair)
@@ -138,7 +138,7 @@ def test_models_are_compared_within_one_configuration() -> None:
 def test_what_is_asked_is_named_once_and_three_times_at_most() -> None:
     """A-23: of both openings, in the roster's order."""
     case = Play()
-    case.play(asking("A?", "B?"), scan(needs_clarification=True, clarification_questions=["B?", "C?", "D?"]))
+    case.all_answer(asking("A?", "B?"), scan(needs_clarification=True, clarification_questions=["B?", "C?", "D?"]))
     assert questions(case.state) == ("A?", "B?", "C?")
     assert case.outcome.decision is Decision.NEEDS_INPUT
 
@@ -146,12 +146,12 @@ def test_what_is_asked_is_named_once_and_three_times_at_most() -> None:
 def test_a_round_opens_for_the_reason_there_is() -> None:
     """What is not settled, the rounds that are held at least, or a critic that does not accept."""
     case = Play()
-    case.play(proposal(), scan())
-    first = case.play(review(1))
+    case.all_answer(proposal(), scan())
+    first = case.all_answer(review(1))
     assert isinstance(first, RoundOpened)
     assert first.reason == "2 rounds are held at least"
-    case.play(proposal())
-    second = case.play(review(2, assessment="revise"))
+    case.all_answer(proposal())
+    second = case.all_answer(review(2, assessment="revise"))
     assert isinstance(second, RoundOpened)
     assert second.reason == "not every critic accepts it"
     assert [s.approved for s in case.outcome.seats] == [False, False]
@@ -227,8 +227,8 @@ def test_the_record_says_a_proposals_answers() -> None:
 def test_input_is_counted_together() -> None:
     """A-02: requirement and context may have 64,000 characters, and not one more."""
     whole = Docket(question="x" * 1000, context="y" * 63_000)
-    assert Play(docket=whole, limits=LIMITS).settle() is None
-    last = Play(docket=replace(whole, context="y" * 63_001)).settle()
+    assert Play(docket=whole, limits=LIMITS).settle() == ()
+    (last,) = Play(docket=replace(whole, context="y" * 63_001)).settle()
     assert isinstance(last, CaseClosed)
 
 
@@ -237,14 +237,14 @@ def test_a_model_that_nobody_named_is_not_another_one() -> None:
     case = Play()
     case.answer("proposer", proposal(), model="m")
     case.answer("critic", scan(), model=NOT_REPORTED)
-    assert not isinstance(case.settle(), CaseClosed)
+    assert not isinstance(case.settle()[-1], CaseClosed)
 
 
 def test_the_last_reviewed_proposal_is_the_one_that_every_critic_has_read() -> None:
     """A-42."""
     case = Play(PROPOSER, CRITIC, SECOND)
-    case.play(proposal(), scan(), scan())
+    case.all_answer(proposal(), scan(), scan())
     assert case.state.last_reviewed is None
-    case.play(review(1), review(1))
-    case.play(proposal(goal="Another goal."))
+    case.all_answer(review(1), review(1))
+    case.all_answer(proposal(goal="Another goal."))
     assert case.state.last_reviewed == case.state.written[0]

@@ -165,8 +165,8 @@ def test_a_limit_ends_the_wait_for_an_author(limits: Limits, stop: StopReason, d
     case = play(limits=limits)
     case.read(OPEN)
     case.fail("author", FailureReason.INTERRUPTED)
-    assert case.settle(minutes(29)) == () or stop is StopReason.BUDGET_SPENT
-    case.settle(minutes(30))
+    assert case.settle(29) == () or stop is StopReason.BUDGET_SPENT
+    case.settle(30)
     assert case.state.closed == CaseClosed(stop_reason=stop, decision=UNDETERMINED, detail=detail)
     assert [seat.end for seat in case.outcome.seats] == [SeatEnd.NEVER_ANSWERED, SeatEnd.ANSWERED]
 
@@ -176,8 +176,8 @@ def test_an_answer_that_is_in_is_taken_though_a_limit_is_reached_with_it() -> No
     case = play(limits=Limits(max_rounds=3, max_calls=2))
     case.read(OPEN)
     case.answer("author", given(answered("fix"), changed=[TIMER]))
-    assert isinstance(case.settle(minutes(60))[-1], CandidateOffered)
-    case.settle(minutes(60))
+    assert isinstance(case.settle(60)[-1], CandidateOffered)
+    case.settle(60)
     assert end(case) == (StopReason.BUDGET_SPENT, UNDETERMINED)
     assert [seat.end for seat in case.outcome.seats] == [SeatEnd.ANSWERED, SeatEnd.ANSWERED]
 

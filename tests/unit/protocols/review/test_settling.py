@@ -76,7 +76,7 @@ def test_everything_sealed_is_revealed_at_once_in_the_rosters_order() -> None:
         verdict_of("skeptic"),
         closed(StopReason.ROUNDS_SPENT, "2 of 2 reviewers have answered", Decision.REJECTED),
     )
-    assert (case.state.phase, REVIEW.due(case.state, NOW), case.settle(minutes(10**6))) == (Phase.CLOSED, (), ())
+    assert (case.state.phase, REVIEW.due(case.state, NOW), case.settle(10**6)) == (Phase.CLOSED, (), ())
 
 
 def test_a_quorum_does_not_end_the_wait_for_the_others() -> None:
@@ -137,7 +137,7 @@ def test_a_limit_ends_the_wait_and_opens_what_came_in(limits: Limits, stop: Stop
     case.fail("skeptic")
     before = REVIEW.settle(case.state, minutes(29), case.vault)
     assert (before == ()) is (stop is StopReason.DEADLINE_PASSED)
-    assert case.settle(minutes(30)) == (case.revealed("critic"), verdict_of("critic"), closed(stop, detail))
+    assert case.settle(30) == (case.revealed("critic"), verdict_of("critic"), closed(stop, detail))
 
 
 def test_answers_that_are_all_in_are_weighed_though_a_limit_is_reached_with_the_last() -> None:
@@ -146,9 +146,7 @@ def test_answers_that_are_all_in_are_weighed_though_a_limit_is_reached_with_the_
     case = Play(CRITIC, SKEPTIC, limits=limits)
     case.answer("critic", verdict())
     case.answer("skeptic", verdict())
-    assert case.settle(minutes(60))[-1] == closed(
-        StopReason.AGREED, "2 of 2 reviewers have answered", Decision.APPROVED
-    )
+    assert case.settle(60)[-1] == closed(StopReason.AGREED, "2 of 2 reviewers have answered", Decision.APPROVED)
 
 
 def test_a_reply_that_is_gone_or_changed_ends_the_case_as_failed() -> None:
@@ -179,9 +177,7 @@ def test_all_replies_that_cannot_be_opened_are_named() -> None:
     case.answer("critic", verdict())
     case.answer("checks", NAMED_CHECKS)
     case.vault.clear()
-    assert case.settle(minutes(31)) == (
-        closed(StopReason.FAILED, "the sealed reply of critic, checks cannot be opened"),
-    )
+    assert case.settle(31) == (closed(StopReason.FAILED, "the sealed reply of critic, checks cannot be opened"),)
 
 
 def test_a_record_that_was_cut_in_a_reveal_is_closed_as_failed() -> None:
@@ -199,7 +195,7 @@ def test_what_is_sealed_decides_nothing_before_its_time() -> None:
     case.answer("checks", NAMED_CHECKS)
     case.speak(AddNote(text="take your time"))
     case.fail("critic", FailureReason.INTERRUPTED)
-    assert case.settle(minutes(10**6)) == ()
+    assert case.settle(10**6) == ()
 
 
 def test_trying_an_answer_records_nothing() -> None:
