@@ -84,6 +84,8 @@ def test_a_server_that_no_table_knows_is_named_by_its_address(
         (("--config", "none.json"), "a profile that is there"),
         (("--provider", "openai-compatible", "--model", "m", "--reasoning-effort", "e"), "--base-url: expected"),
         (("--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "provider_default"), "has efforts"),
+        (("--provider", "openai", "--model", "gpt-9", "--reasoning-effort", "high"), "--provider openai-compatible"),
+        (("--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "steep"), "takes none, low"),
         (("--proposer", "ana", "--model", "m"), "--model gives both seats one pair"),
     ],
 )

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from counterpoint.agents.capabilities import find, known_models
 from counterpoint.core.canonical import NotCanonical, parse_json
 from counterpoint.drive.paths import make_private, path_text, read_plain
 from counterpoint.errors import ConfigError
@@ -37,6 +38,10 @@ _INHERITED: Final = frozenset({"auto", "inherit", "inherited", "current", "defau
 _MAX_SESSION: Final = 4 << 10
 _MAX_PROFILE: Final = 16 << 10
 _ENVIRONMENT: Final = ("DEBATE_MODEL", "DEBATE_REASONING_EFFORT")
+_UNKNOWN: Final = (
+    "name it with --provider openai-compatible and its --base-url, or set up an agent with `controls` and `efforts`"
+    " and name that with --proposer and --critic"
+)
 _KEYS: Final = ("provider", "model", "reasoning_effort", "base_url", "api_key_env")
 
 
@@ -160,7 +165,7 @@ def check_pair(pair: Pair) -> None:
     """Hold a pair to what A-03 and A-48 allow.
 
     Raises:
-        ConfigError: the model is not named, or the effort is left open where the provider has efforts.
+        ConfigError: the model is not named or not known, or the effort is left open where the provider has efforts.
     """
     for key in ("model", "reasoning_effort"):
         value = getattr(pair, key)
@@ -172,6 +177,10 @@ def check_pair(pair: Pair) -> None:
         raise ConfigError("reasoning_effort", f"an effort; {pair.provider} has efforts", got=pair.reasoning_effort)
     if pair.provider == _GENERIC and not pair.base_url:
         raise ConfigError("--base-url", "the address of the API", got="nothing", hint="name it with --base-url")
+    kind = PROVIDERS[pair.provider]
+    if pair.provider != _GENERIC and find(kind, pair.model) is None:
+        known = ", ".join(known_models(kind))
+        raise ConfigError("model", f"one whose controls are known ({known})", got=pair.model, hint=_UNKNOWN)
 
 
 # --- files
