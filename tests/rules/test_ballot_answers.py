@@ -63,6 +63,9 @@ def test_a_vote_on_another_version_or_text_is_refused() -> None:
         case.answer("ann", stale | {"version": 2})
     with refused("VOTE-1", f"the vote is on v3 ({new[:12]}); v2 ({new[:12]}) is on the table"):
         case.answer("ann", vote(case, "yes", version=3))
+    near = f"{new[:-1]}{'0' if new[-1] != '0' else '1'}"
+    with refused("VOTE-1", f"the vote is on v2 ({near}); v2 ({new}) is on the table"):
+        case.answer("ann", vote(case, "yes") | {"candidate": near})
 
 
 @pytest.mark.parametrize(("word", "points"), [("yes", ()), ("but", ("a comma",)), ("no", ())])

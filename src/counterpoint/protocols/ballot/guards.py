@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 MAX_ROUNDS: Final = 3
+_SHOWN: Final = 12
 """SPEC B-02."""
 
 _Said = Said[BallotState]
@@ -124,7 +125,9 @@ def _is_on_the_table(said: _Said) -> str | None:
     named, current = (vote.version, vote.candidate), (state.version, state.docket.candidate)
     if named == current:
         return None
-    return f"the vote is on v{named[0]} ({named[1][:12]}); v{current[0]} ({current[1][:12]}) is on the table"
+    # Whole where their beginnings are the same: two values that disagree have to look it.
+    shown = None if named[1][:_SHOWN] == current[1][:_SHOWN] and named[1] != current[1] else _SHOWN
+    return f"the vote is on v{named[0]} ({named[1][:shown]}); v{current[0]} ({current[1][:shown]}) is on the table"
 
 
 def _reservations_fit(said: _Said) -> str | None:
