@@ -134,6 +134,36 @@ def test_a_review_by_the_local_model_is_a_real_run_and_leaves_no_server(tmp_path
     assert verifying.returncode == 0
 
 
+WORDS: Final[dict[str, tuple[tuple[str, ...], set[int]]]] = {
+    "answer": (("answer", "--peers", "local,local", "--max-rounds", "1", "--", "Is 7 a prime number?"), {0, 1, 3}),
+    "vote": (("answer", "--peers", "local,local", "--vote", "--", "Is 7 a prime number?"), {0, 1, 3}),
+    "propose": (
+        ("propose", "--proposer", "local", "--critic", "local", "--max-rounds", "1", "Let users export their data."),
+        {0, 2, 3},
+    ),
+    "ballot": (("ballot", "DOC.md", "--orchestrator", "local", "--voters", "local", "--max-rounds", "1"), {0, 1, 4}),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_case_about_words_by_the_local_model_is_a_real_run(name: str, tmp_path: Path) -> None:
+    """Issue 6: each runs to its end through the real server, with a code that its `--help` lists, and verifies."""
+    need.local_model()
+    words, codes = WORDS[name]
+    stage = Stage(tmp_path)
+    (stage.git.top / "DOC.md").write_text("# Plan\n\nWe ship on Friday.\n")
+    with stage.counterpoint(words[0], "--json", *words[1:]) as running:
+        out, err = running.communicate(timeout=500)
+    assert running.returncode in codes, err
+    result = json.loads(out)
+    assert result["exit_code"] == running.returncode
+    assert result["usage"]["calls"] >= 1, result
+    assert servers_of(stage.home) == []
+    with stage.counterpoint("verify", "last") as verifying:
+        verifying.communicate(timeout=60)
+    assert verifying.returncode == 0
+
+
 def test_a_killed_review_takes_its_server_along(tmp_path: Path) -> None:
     """Issue 5 point 4: nothing that was started is left, however the driver ends."""
     need.linux()
