@@ -218,7 +218,7 @@ WORDS = [
     (("propose", "Let users export their data."), ["openai", "anthropic"]),
     (("propose", "--proposer", "anthropic", "Let users export."), ["anthropic", "openai"]),
     (("propose", "--critic", "openai", "Let users export."), ["openai", "anthropic"]),
-    (("ballot", "price.py", "--orchestrator", "local", "--voters", "anthropic,openai"), ["anthropic", "openai"]),
+    (("ballot", "price.py", "--orchestrator", "human", "--voters", "anthropic,openai"), ["anthropic", "openai"]),
     (("answer", "--peers", "anthropic,openai", "--", "Which city?"), ["anthropic", "openai"]),
 ]
 
