@@ -24,6 +24,7 @@ from counterpoint.drive.cases import LoadedCase, load_case
 from counterpoint.drive.clock import ManualClock
 from counterpoint.drive.driver import Driver, Step
 from counterpoint.drive.ids import CountedIds
+from counterpoint.drive.progress import OnEvent, ignore_events
 from counterpoint.drive.subject import TextSubject
 from counterpoint.protocols.propose import PROPOSE
 from counterpoint.record.memory import MemoryStore
@@ -128,7 +129,7 @@ class Scenario:
             limits=self.limits,
         )
 
-    def driver(self) -> Driver[Any]:
+    def driver(self, on_event: OnEvent = ignore_events) -> Driver[Any]:
         return Driver(
             PROPOSE,
             self.store,
@@ -138,6 +139,7 @@ class Scenario:
             clock=self.clock,
             salt=lambda: self.ids.token(16),
             name=f"driver-{self.ids.token(4)}",
+            on_event=on_event,
         )
 
     async def advance(self, driver: Driver[Any]) -> Step:
@@ -153,13 +155,13 @@ class Scenario:
         self._steps += 1
         return await driver.advance()
 
-    def run(self, *, fresh: bool = False) -> LoadedCase:
+    def run(self, *, fresh: bool = False, on_event: OnEvent = ignore_events) -> LoadedCase:
         """Drive it to its end, with a fresh driver for each step if so asked."""
-        asyncio.run(asyncio.wait_for(self._run(fresh=fresh), 5))
+        asyncio.run(asyncio.wait_for(self._run(on_event, fresh=fresh), 5))
         return self.load()
 
-    async def _run(self, *, fresh: bool) -> None:
-        driver = self.driver()
+    async def _run(self, on_event: OnEvent, *, fresh: bool) -> None:
+        driver = self.driver(on_event)
         while await self.advance(driver) is Step.AGAIN:
             driver = self.driver() if fresh else driver
 

@@ -11,6 +11,7 @@ _PAIRS: Final = "tests/cli/test_propose_pair.py"
 _SCRIPTS: Final = "tests/drive/test_propose_scenarios.py"
 _ENDS: Final = "tests/unit/protocols/propose/test_propose_endings.py"
 _BRIEFS: Final = "tests/unit/protocols/propose/test_propose_briefs.py"
+_FORMS: Final = "tests/unit/protocols/propose/test_propose_forms.py"
 _VIEWS: Final = "tests/unit/views/test_propose.py"
 _HOSTILE: Final = "tests/hostile/test_propose.py"
 _SCENARIO: Final = f"{_SCRIPTS}::test_a_scenario_comes_to_what_its_table_says"
@@ -31,11 +32,14 @@ PROPOSE: Final = Part(
             tests=(f"{_BRIEFS}::test_the_openings_are_told_the_requirement_and_nothing_else",),
             decided=True,
         ),
-        Row(id="A-07"),
+        Row(id="A-07", tests=(f"{_FORMS}::test_one_more_is_refused",)),
         Row(id="A-08", tests=(f"{_BRIEFS}::test_a_proposer_revises_with_everything_before_it", _SCENARIO)),
         Row(id="A-09", tests=(_SCENARIO,), decided=True),
         Row(id="A-10"),
-        Row(id="A-11"),
+        Row(
+            id="A-11",
+            tests=(f"{_FORMS}::test_another_id_is_refused", f"{_FORMS}::test_one_more_is_refused"),
+        ),
         Row(id="A-12"),
         Row(id="A-13", decided=True),
         Row(id="A-14"),
@@ -49,14 +53,14 @@ PROPOSE: Final = Part(
         Row(id="A-22", tests=(f"{_CLI}::test_what_ends_it_at_once_needs_no_agent_and_no_consent",), decided=True),
         Row(id="A-23", tests=(_SCENARIO, f"{_ENDS}::test_what_is_asked_is_named_once_and_three_times_at_most")),
         Row(id="A-24", tests=(_SCENARIO, f"{_ENDS}::test_each_failure_has_its_word")),
-        Row(id="A-25", tests=(_SCENARIO,)),
+        Row(id="A-25", tests=(_SCENARIO, f"{_VIEWS}::test_every_report_says_that_a_threshold_may_be_passed")),
         Row(id="A-26", tests=(f"{_ENDS}::test_models_are_compared_within_one_configuration",), decided=True),
         Row(id="A-27", tests=(_SCENARIO,)),
         Row(id="A-28", tests=(_SCENARIO,)),
         Row(id="A-29", tests=(f"{_CLI}::test_ctrl_c_leaves_a_partial_report_and_goes_on",), decided=True),
         Row(id="A-30", tests=(f"{_ENDS}::test_a_reply_that_cannot_be_opened_is_an_engine_error",), decided=True),
         Row(id="A-31", decided=True),
-        Row(id="A-32", decided=True),
+        Row(id="A-32", tests=(f"{_VIEWS}::test_an_observer_that_was_switched_off_is_an_event",), decided=True),
         Row(id="A-33", decided=True),
         Row(id="A-34", tests=(_SCENARIO,)),
         Row(id="A-35", tests=(_SCENARIO,)),

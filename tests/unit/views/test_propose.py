@@ -10,6 +10,7 @@ import pytest
 
 from counterpoint.core.docket import Docket
 from counterpoint.drive.cases import LoadedCase
+from counterpoint.drive.progress import DriveEvent
 from counterpoint.errors import ConfigError
 from counterpoint.views.propose import PAGE, VIEW
 from counterpoint.views.propose_folder import put_reports
@@ -230,6 +231,27 @@ def test_failed_calls_count_with_their_usage_unknown() -> None:
     assert [error["type"] for error in found["errors"]] == ["unreachable"]
     spent = VIEW.result(_case("the-last-review-crosses-the-threshold"))["usage"]
     assert (spent["max_total_tokens"], spent["threshold_exceeded"]) == (512, True)
+    exact = VIEW.result(_case("the-threshold-is-reached-exactly"))["usage"]
+    assert (exact["total_tokens"], exact["threshold_exceeded"]) == (512, False)
+
+
+def test_every_report_says_that_a_threshold_may_be_passed() -> None:
+    """A-25: by calls that are in flight when it is reached."""
+    case = _case("the-last-review-crosses-the-threshold")
+    said = "Tokens and time are thresholds on what was reported; a call in flight may pass them."
+    assert said in VIEW.report(case)
+    assert said in "".join(_read(VIEW.files(case)[PAGE]).said)
+
+
+def test_an_observer_that_was_switched_off_is_an_event() -> None:
+    """A-32: recorded under the word of the specification, and the case goes on."""
+
+    def breaks(_event: DriveEvent) -> None:
+        raise ValueError("no")
+
+    found = VIEW.result(read_scenario("two-rounds-resolved").run(on_event=breaks))
+    assert [event["event"] for event in found["events"]].count("event_callback_error") == 1
+    assert found["stop_reason"] == "converged"
 
 
 @pytest.mark.parametrize("source", CONFIG_SOURCES)
