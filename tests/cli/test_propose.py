@@ -207,6 +207,33 @@ def test_a_person_at_the_terminal_criticises_what_a_program_proposes(project: Pr
     assert result(project)["clarification_questions"] == ["Which formats?"]
 
 
+def test_a_person_at_the_terminal_accepts_what_a_program_proposes(project: Project) -> None:
+    """Issue 6: to its end, through both stages of a critic; Enter is enough for what is empty."""
+    seats(project)
+    empty, send = ("0 so far. Add one? [y/N] ", "\n"), ("Send this? [Y/n] ", "\n")
+    steps = (
+        ("needs_clarification (y/n): ", "n\n"),
+        *[empty] * 3,
+        ("public_summary: ", "I see none.\n"),
+        send,
+        ("q skips -- ", "q\n"),
+        ("reviewed_version", "1\n"),
+        *[empty] * 5,
+        ("public_summary: ", "It can be built.\n"),
+        ("assessment", "accept\n"),
+        send,
+    )
+    with project.sit("propose", NEED, "--proposer", "ana", "--critic", "human", "--max-rounds", "1") as terminal:
+        for question, keys in steps:
+            terminal.wait_for(question)
+            terminal.type(keys)
+        code, shown = terminal.end()
+    assert code == 0, shown
+    found = result(project)
+    assert (found["stop_reason"], found["decision"]) == ("converged", "ready_to_validate")
+    assert found["last_review"]["public_summary"] == "It can be built."
+
+
 # --- what ends it at once
 
 
