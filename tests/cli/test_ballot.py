@@ -304,14 +304,19 @@ def test_a_recorded_ballot_is_played_again_without_asking_anybody(votes: Project
     assert _timeless(document(votes)) == first
 
 
+STAGES: Final = {"objections": "revising", "reservations": "classifying", "classified": "challenging"}
+"""By a key of the brief: the stage that it is for."""
+
+
 def _answers(question: Question) -> Answer:
     """Answer as a model would, from the brief in its prompt."""
     prompt, decoder = question.users[-1], json.JSONDecoder()
     for found in re.finditer(r"\{", prompt):
         with suppress(ValueError):
             value, _ = decoder.raw_decode(prompt, found.start())
-            if "candidate" in value:
-                return Answer(text=json.dumps(reply_to("voting", value, "yes")))
+            if "version" in value:
+                stage = next((phase for key, phase in STAGES.items() if key in value), "voting")
+                return Answer(text=json.dumps(reply_to(stage, value, "yes")))
     raise AssertionError(prompt)
 
 
@@ -322,16 +327,31 @@ def api() -> Iterator[FakeApi]:
         running.idle()
 
 
-def test_a_model_behind_an_api_votes(votes: Project, api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 6: end to end over the wire, with a program beside it."""
+@pytest.fixture
+def model(votes: Project, api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Set up a model behind an API and return its name."""
     settings = (votes.config / "config.toml").read_text()
-    model = f'kind = "openai"\nmodel = "gpt-5.5"\nbase_url = "{api.url}/v1"\nkey_variable = "CRITIC_API_KEY"'
-    votes.configure(f"{settings}[agents.model]\n{model}\n")
+    table = f'kind = "openai"\nmodel = "gpt-5.5"\nbase_url = "{api.url}/v1"\nkey_variable = "CRITIC_API_KEY"'
+    votes.configure(f"{settings}[agents.model]\n{table}\n")
     monkeypatch.setenv("CRITIC_API_KEY", KEY)
-    called = votes.call("ballot", "DOC.md", "--orchestrator", "chief", "--voters", "ann,model", "--json")
+    return "model"
+
+
+def test_a_model_behind_an_api_votes(votes: Project, api: FakeApi, model: str) -> None:
+    """Issue 6: end to end over the wire, with a program beside it."""
+    called = votes.call("ballot", "DOC.md", "--orchestrator", "chief", "--voters", f"ann,{model}", "--json")
     assert (called.code, called.json["decision"]) == (0, "approved"), called
     assert "party `model`" in document(votes)
     assert len(api.requests) == 1
+
+
+def test_a_model_behind_an_api_orchestrates(votes: Project, api: FakeApi, model: str) -> None:
+    """Issue 6: it writes the second version, classifies a reservation of it, and has no vote."""
+    plan(votes, ann={"voting.1": "no"}, ben={"voting.2": "but"})
+    called = votes.call("ballot", "DOC.md", "--orchestrator", model, "--voters", "ann,ben", "--json")
+    assert (called.code, called.json["decision"], called.json["version"]) == (0, "approved", 2), called
+    assert "Version 2 of the text." in document(votes)
+    assert len(api.requests) == 2
 
 
 def test_a_ballot_stands_in_any_folder(votes: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
