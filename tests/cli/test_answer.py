@@ -220,6 +220,22 @@ def test_a_vote_counts_the_first_answers_and_asks_no_more(peers: Project) -> Non
     assert "opening:  none of the answers counts" in nothing.out
 
 
+def test_a_vote_that_cannot_be_read_counts_for_none(peers: Project) -> None:
+    """Issue 6: it is no failure of the vote, and weighs in the whole; where nobody can be read, there is no vote."""
+    plan(peers, bob={"answering.1": "prose"})
+    called = peers.call("answer", "--peers", "ada,bob,cyd", "--vote", "--json", *WHICH)
+    assert (called.code, called.json["answer"], called.json["stop_reason"]) == (0, "Paris", "rounds_spent"), called
+    assert called.json["reasons"] == ["2 of 3 peers gave the same answer; bob gave no valid one"]
+    report = (peers.cases[-1] / "report.md").read_text()
+    assert "- for none: `bob`\n" in report
+    assert "No opening answer was revealed of `bob`." in report
+    one = peers.call(*ASK, "--vote", *WHICH)
+    assert one.code == 3, one
+    assert one.out.startswith("Unresolved: no majority: the most given answer has 1 of 2 votes; bob gave no valid one")
+    plan(peers, ada={"answering.1": "prose"}, bob={"answering.1": "prose"})
+    assert peers.call(*ASK, "--vote", *WHICH).code == 1
+
+
 def test_a_peer_that_gives_no_valid_answer_fails_the_case(peers: Project) -> None:
     """SPEC D-32: exit 1, whatever the other says, and the other's answer is shown."""
     plan(peers, bob={"answering.1": "prose"})

@@ -5,6 +5,7 @@ What the rules say is compared with what a second reading of the replies says, w
 """
 
 import json
+from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
 from itertools import pairwise
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from counterpoint.core.canonical import canonical_json, digest
+from counterpoint.core.case import NOBODYS_FAULT
 from counterpoint.core.codec import encode
 from counterpoint.core.docket import Docket, Seat, Terms
 from counterpoint.core.entries import (
@@ -316,8 +318,14 @@ def _is_agreed(entries: tuple[Entry, ...]) -> bool:
     names = {seat.name for seat in case.roster}
     if case.terms.vote_only:
         votes = [reply["answer"].lower().rstrip(".") for _, reply in replies]
-        all_are_there = {entry.turn.seat for entry, _ in replies} == names
-        return all_are_there and any(2 * votes.count(option) > len(names) for option in ("paris", "lyon"))
+        failed = Counter(
+            entry.turn.seat
+            for entry in entries
+            if isinstance(entry, AttemptFailed) and entry.reason not in NOBODYS_FAULT
+        )
+        heard = {entry.turn.seat for entry, _ in replies}
+        all_are_done = all(name in heard or failed[name] >= case.limits.max_asks for name in names)
+        return all_are_done and any(2 * votes.count(option) > len(names) for option in ("paris", "lyon"))
     offered = [index for index, entry in enumerate(entries) if isinstance(entry, RevisionOffered)]
     if not offered:
         return False

@@ -1,7 +1,7 @@
 """What follows a stage: a candidate, another round, or the end. And what the case came to.
 
 - Agreed means: every peer has confirmed exactly this text. Nothing else is agreement, and nobody's silence is.
-- A peer that gave no valid answer fails the case, whatever the others say.
+- A peer that gave no valid answer fails the case, whatever the others say. In a vote it counts for none instead.
 - A vote ends with the count of the sealed openings. More than half of all peers decide it; a tie decides nothing.
 - A case whose rounds are not counted ends when nothing moves.
 """
@@ -52,13 +52,14 @@ def decide(state: AnswerState, stop: StopReason) -> tuple[StopReason, Decision, 
 
 
 def _next(state: AnswerState) -> RevisionOffered | RoundOpened | _End:
-    if silent := _unheard(state):
+    silent = _unheard(state)
+    if state.case.terms.vote_only and _may_count_without(silent, state):
+        return _counted(count(state, state.held_in(1)), silent)
+    if silent:
         why = f"no valid answer of {', '.join(silent)} in round {state.round}"
         return _End(stop=StopReason.FAILED, decision=Decision.UNDETERMINED, why=why)
     if state.stage == Phase.CONFIRMING:
         return _after_confirming(state)
-    if state.case.terms.vote_only:
-        return _counted(count(state, state.held_in(1)))
     found = agreed(state)
     if found is None or state.round < state.case.limits.min_rounds:
         return _go_on(state, "no answer has every peer behind it" if found is None else "a round is still to come")
@@ -74,6 +75,11 @@ def _unheard(state: AnswerState) -> tuple[str, ...]:
     """Return the peers whose answer in this stage is owed, failed, or not revealed."""
     heard = {seat for seat, sealed in state.sealed.items() if sealed.turn.id in state.revealed}
     return tuple(seat for seat in state.peers if seat not in heard)
+
+
+def _may_count_without(silent: tuple[str, ...], state: AnswerState) -> bool:
+    """Return whether a vote can be counted: each of them was asked in vain, and somebody was heard."""
+    return len(silent) < len(state.peers) and all(state.is_out(seat) for seat in silent)
 
 
 def _after_confirming(state: AnswerState) -> RoundOpened | _End:
@@ -96,8 +102,10 @@ def _go_on(state: AnswerState, reason: str) -> RoundOpened | _End:
     return RoundOpened(round=state.round + 1, reason=reason)
 
 
-def _counted(tally: Tally) -> _End:
-    uncounted = f"; {', '.join(tally.uncounted)} counted for none" if tally.uncounted else ""
+def _counted(tally: Tally, silent: tuple[str, ...]) -> _End:
+    no_option = [seat for seat in tally.uncounted if seat not in silent]
+    uncounted = f"; {', '.join(no_option)} counted for none" if no_option else ""
+    uncounted += f"; {', '.join(silent)} gave no valid one" if silent else ""
     if tally.is_unanimous:
         why = f"all {tally.peers} peers gave the same answer"
         return _End(stop=StopReason.AGREED, decision=Decision.APPROVED, why=why)
