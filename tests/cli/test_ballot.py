@@ -83,6 +83,10 @@ def test_a_deadlock_goes_to_a_person_with_both_positions(votes: Project) -> None
     assert called.out.startswith(
         "A person is needed: 3 of 3 rounds are spent, and a person has to decide; ann rejected"
     )
+    assert (
+        "next:     decide: edit the text in DOC.md, and begin a new ballot on it; this debate stays in its case\n"
+        in called.out
+    )
     found = document(votes)
     last = found.partition("## Unresolved Divergence\n")[2]
     assert "### The position of `chief`\n\nv3, as it stands above.\n" in last

@@ -36,7 +36,10 @@ def _summary(case: LoadedCase, paint: Paint) -> Iterator[str]:
         yield f"  v{at}: {visible(', '.join(votes))}"
     yield f"text:     v{state.version}, SHA-256 {state.docket.candidate}"
     if paths := state.docket.paths:
-        yield f"document: {visible(paths[0].path)}; {COPY} in the case's folder is the same"
+        path = visible(paths[0].path)
+        yield f"document: {path}; {COPY} in the case's folder is the same"
+        if outcome.stop_reason is StopReason.NEEDS_INPUT:
+            yield f"next:     decide: edit the text in {path}, and begin a new ballot on it; this debate stays in its case"
 
 
 def _files(case: LoadedCase) -> Mapping[str, str]:
