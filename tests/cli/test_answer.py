@@ -231,7 +231,9 @@ def test_a_vote_that_cannot_be_read_counts_for_none(peers: Project) -> None:
     assert "No opening answer was revealed of `bob`." in report
     one = peers.call(*ASK, "--vote", *WHICH)
     assert one.code == 3, one
-    assert one.out.startswith("Unresolved: no majority: the most given answer has 1 of 2 votes; bob gave no valid one")
+    assert one.out.startswith(
+        "Unresolved: no majority: the most given answer has 1 of 2 votes; bob gave no valid one"
+    )
     plan(peers, ada={"answering.1": "prose"}, bob={"answering.1": "prose"})
     assert peers.call(*ASK, "--vote", *WHICH).code == 1
 

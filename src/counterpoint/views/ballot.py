@@ -19,6 +19,7 @@ from counterpoint.views.summary import COLOURS, closing_line
 
 __all__ = ["VIEW"]
 
+_STAYS: Final = "this debate stays in its case"
 _SNAPSHOT: Final = re.compile(r"ballot-[0-9]{1,6}\.json")
 
 
@@ -39,7 +40,7 @@ def _summary(case: LoadedCase, paint: Paint) -> Iterator[str]:
         path = visible(paths[0].path)
         yield f"document: {path}; {COPY} in the case's folder is the same"
         if outcome.stop_reason is StopReason.NEEDS_INPUT:
-            yield f"next:     decide: edit the text in {path}, and begin a new ballot on it; this debate stays in its case"
+            yield f"next:     decide: edit the text in {path}, and begin a new ballot on it; {_STAYS}"
 
 
 def _files(case: LoadedCase) -> Mapping[str, str]:
