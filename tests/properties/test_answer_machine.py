@@ -195,5 +195,5 @@ class LongAnswerMachine(AnswerMachine):
     """The same, ten thousand times."""
 
 
-TestAnswerForLong = pytest.mark.soak(pytest.mark.timeout(3600)(LongAnswerMachine.TestCase))
+TestAnswerForLong = pytest.mark.soak(pytest.mark.timeout(7200)(LongAnswerMachine.TestCase))
 TestAnswerForLong.settings = settings(max_examples=10_000, stateful_step_count=25)

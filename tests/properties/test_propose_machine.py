@@ -51,7 +51,7 @@ LIMITS = st.builds(
     max_asks=st.just(1),
     deadline=st.sampled_from([None, (NOW + timedelta(minutes=20)).isoformat()]),
 )
-QUESTIONS = st.sampled_from(["Let users export their data."] * 20 + [" ", "a\0b"])
+QUESTIONS = st.sampled_from(["Let users export their data."] * 20 + [" ", "a\0b", "x" * 64_001])
 HEAVY = {"critical", "high"}
 ACTIONS = st.sampled_from(["fix", "rebut", "accept_risk"])
 RULED = st.sampled_from(["resolved", "accepted_risk", "open", "resolved", "accepted_risk", "disputed"])
