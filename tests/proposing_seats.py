@@ -60,19 +60,20 @@ print(json.dumps(reply))
 """
 
 
-def program_of(folder: Path, name: str, *, first: str = "") -> str:
+def program_of(folder: Path, name: str, *, first: str = "", target: str = "implementation_steps") -> str:
     """Write a seat's program and return the settings that name it.
 
     Args:
         folder: where it is written, and its list of questions.
         name: of the agent.
         first: Python that runs before it answers.
+        target: what its one issue is about, where it is a critic.
     """
     said = {
         "proposal": proposal(),
         "scan": scan(),
         "answer": answer(),
-        "raising": review(1, new=(issue(),)),
+        "raising": review(1, new=(issue(target=target),)),
         "settling": review(2, ruling()),
     }
     program = _PROGRAM.format(

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import stat
-from pathlib import Path
 
 import pytest
 
@@ -332,13 +331,25 @@ def test_context_comes_from_files(project: Project) -> None:
     assert result(project)["context"] == "a.md:\n\nforty thousand\n\nb.md:\n\none gigabyte"
 
 
-def test_seats_read_the_files_of_head_and_code_looks_up_what_issues_name(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("targets", "scope"),
+    [
+        (("implementation_steps", "implementation_steps"), "not_checked"),
+        (("price.py:1", "implementation_steps"), "partially_checked"),
+        (("price.py:1", "price.py:9"), "checked_in_scope"),
+    ],
+)
+def test_seats_read_the_files_of_head_and_code_looks_up_what_issues_name(
+    project: Project, targets: tuple[str, str], scope: str
+) -> None:
     """Issue 6: `evidence_status` is what code looked at; `verification_status` stays not_checked (A-36, A-55)."""
-    seats(project)
+    critics = dict(zip(("ben", "cy"), targets, strict=True))
+    project.configure(
+        "".join((program_of(project.bin, "ana"), *(program_of(project.bin, n, target=t) for n, t in critics.items())))
+    )
     project.begin()
-    called = project.call("propose", NEED, *NAMED, "--tree", "--trust-commands")
+    called = project.call("propose", NEED, *NAMED, "--critic", "cy", "--tree")
     assert called.code == 0, called
     found = result(project)
     assert found["files"] == project.git.id("rev-parse", "HEAD")
-    assert (found["verification_status"], found["evidence_status"]) == ("not_checked", "not_checked")
-    assert Path(os.fsdecode(project.cases[-1])).is_dir()
+    assert (found["verification_status"], found["evidence_status"]) == ("not_checked", scope)

@@ -118,7 +118,10 @@ PROPOSE: Final = Part(
         Row(id="A-54", tests=(f"{_BRIEFS}::test_instructions_are_constants_whatever_the_requirement_says",)),
         Row(
             id="A-55",
-            tests=(f"{_ENDS}::test_places_that_issues_name_are_looked_up_where_files_are_shown",),
+            tests=(
+                f"{_ENDS}::test_places_that_issues_name_are_looked_up_where_files_are_shown",
+                f"{_CLI}::test_seats_read_the_files_of_head_and_code_looks_up_what_issues_name",
+            ),
             decided=True,
         ),
         Row(id="A-56", tests=(f"{_HOSTILE}::test_words_that_say_accept_are_no_assessment",)),
