@@ -1,40 +1,14 @@
-"""The page of `answer`: its table is the code's, and its examples are a case through every stage."""
-
-import json
-import re
-from typing import Final
+"""The page of `answer`: its examples are a case through every stage."""
 
 from counterpoint.core.docket import Docket
-from counterpoint.core.entries import ENTRY_TYPES
 from counterpoint.core.values import Decision
-from counterpoint.protocols.answer import TABLE
 from tests.answer_case import TREE, Play
-from tests.golden_files import check_golden
-from tests.need import ROOT
-
-PAGE: Final = ROOT / "docs/protocols/answer.md"
-_TABLE: Final = re.compile(r"(<!-- table: .*? -->\n)(.*?)(<!-- /table -->)", re.DOTALL)
-
-
-def _drawn() -> str:
-    rows = ["| In phase | may follow | and leads to |", "| --- | --- | --- |"]
-    for phase, steps in TABLE.items():
-        rows += [f"| {phase} | `{wire}` | {steps[kind]} |" for wire, kind in ENTRY_TYPES.items() if kind in steps]
-        rows += [] if steps else [f"| {phase} | nothing | |"]
-    return "\n".join(rows) + "\n"
-
-
-def test_the_table_of_phases_is_the_codes() -> None:
-    """The page cannot drift from TABLE (STYLE 1: the table draws the docs)."""
-    page = PAGE.read_text("utf-8")
-    check_golden(PAGE, _TABLE.sub(lambda found: f"{found[1]}{_drawn()}{found[3]}", page))
-    assert len(_TABLE.findall(page)) == 1
+from tests.protocol_pages import examples_in
 
 
 def test_the_examples_are_a_case_through_every_stage() -> None:
     """One after the other, through the real `parse` and `admit` (SPEC D-26, D-28)."""
-    page = PAGE.read_text("utf-8")
-    first, compared, confirmed = (json.loads(body) for body in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+    first, compared, confirmed = examples_in("answer")
     case = Play(docket=Docket(question="Is the cache safe to share between threads?", tree=TREE))
     case.answer("ada", first)
     case.answer("bob", case.said("bob", "Yes."))
@@ -51,9 +25,6 @@ def test_the_examples_are_a_case_through_every_stage() -> None:
 
 def test_the_reason_stands_before_the_verdict() -> None:
     """In schema and example a peer reasons before it agrees, changes or approves (DESIGN 7.8)."""
-    page = PAGE.read_text("utf-8")
-    for body, last in zip(
-        re.findall(r"```json\n(.*?)```", page, re.DOTALL), ("answer", "answer", "approved"), strict=True
-    ):
-        keys = list(json.loads(body))
+    for example, last in zip(examples_in("answer"), ("answer", "answer", "approved"), strict=True):
+        keys = list(example)
         assert (keys[0], keys[-1]) == ("reasoning", last)

@@ -1,49 +1,20 @@
-"""The page of the review protocol: its table is the code's, its examples are what the schema takes."""
+"""The page of the review protocol: its examples are what the schema takes."""
 
-import json
 import re
-from typing import Final
 
 from counterpoint.core.docket import SeatKind
-from counterpoint.core.entries import ENTRY_TYPES
 from counterpoint.core.findings import Disposition
 from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision
-from counterpoint.protocols.review import REVIEW, TABLE, AnswerFindings, GiveVerdict, NameChecks
+from counterpoint.protocols.review import REVIEW, AnswerFindings, GiveVerdict, NameChecks
 from counterpoint.protocols.review.codec import schema_for
-from tests.golden_files import check_golden
-from tests.need import ROOT
+from tests.protocol_pages import examples_in, page_of
 from tests.review_case import AUTHOR, CHECKS, CRITIC, Play
-
-PAGE: Final = ROOT / "docs/protocols/review.md"
-_TABLE: Final = re.compile(r"(<!-- table: .*? -->\n)(.*?)(<!-- /table -->)", re.DOTALL)
-
-
-def _drawn() -> str:
-    rows = ["| In phase | may follow | and leads to |", "| --- | --- | --- |"]
-    for phase, steps in TABLE.items():
-        for wire, kind in ENTRY_TYPES.items():
-            if kind in steps:
-                rows.append(f"| {phase} | `{wire}` | {steps[kind]} |")
-        if not steps:
-            rows.append(f"| {phase} | nothing | |")
-    return "\n".join(rows) + "\n"
-
-
-def test_the_table_of_phases_is_the_codes() -> None:
-    """The page cannot drift from TABLE (STYLE 1: the table draws the docs)."""
-    page = PAGE.read_text("utf-8")
-    check_golden(PAGE, _TABLE.sub(lambda found: f"{found[1]}{_drawn()}{found[3]}", page))
-    assert len(_TABLE.findall(page)) == 1
-
-
-def _examples() -> list[object]:
-    return [json.loads(body) for body in re.findall(r"```json\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)]
 
 
 def test_the_examples_are_answers_that_the_rules_accept() -> None:
     """One after the other they are a review to agreement, through the real `parse` and `admit` (SPEC D-11, D-13)."""
-    verdict, again, commands, answer = _examples()
+    verdict, again, commands, answer = examples_in("review")
     case = Play(AUTHOR, CRITIC, CHECKS, limits=Limits(max_rounds=1))
     case.answer("critic", verdict)
     case.answer("checks", commands)
@@ -62,8 +33,7 @@ def test_the_example_of_a_verdict_shows_every_key() -> None:
     """A reader learns the whole shape from it."""
     case = Play(CRITIC)
     schema = REVIEW.schema(case.state, case.owed("critic"))
-    verdict, *_ = _examples()
-    assert isinstance(verdict, dict)
+    verdict, *_ = examples_in("review")
     assert verdict.keys() == schema["properties"].keys()
     assert verdict["findings"][0].keys() == schema["properties"]["findings"]["items"]["properties"].keys()
     assert verdict["claims"][0].keys() == schema["properties"]["claims"]["items"]["properties"].keys()
@@ -72,11 +42,10 @@ def test_the_example_of_a_verdict_shows_every_key() -> None:
 def test_the_example_of_an_answer_shows_every_key_and_the_page_every_word() -> None:
     """An author's script can be written from the page alone (SPEC D-13)."""
     shape = schema_for(SeatKind.AUTHOR)["properties"]
-    *_, answer = _examples()
-    assert isinstance(answer, dict)
+    *_, answer = examples_in("review")
     assert answer.keys() == shape.keys()
     assert answer["dispositions"][0].keys() == shape["dispositions"]["items"]["properties"].keys()
-    rows = re.findall(r"^\| `([a-z_]+)` \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z_]+)` \|", page_of("review").read_text("utf-8"), re.MULTILINE)
     assert [row for row in rows if row in list(Disposition)] == list(Disposition)
 
 
