@@ -12,7 +12,7 @@ from counterpoint.protocols.ballot import BALLOT
 from counterpoint.protocols.propose import PROPOSE
 from counterpoint.protocols.review import REVIEW
 from tests.golden_files import check_golden
-from tests.protocol_pages import page_of
+from tests.need import ROOT
 
 _TABLE: Final = re.compile(r"(<!-- table: .*? -->\n)(.*?)(<!-- /table -->)", re.DOTALL)
 
@@ -28,7 +28,7 @@ def _drawn(rules: Rules[Any]) -> str:
 @pytest.mark.parametrize("rules", [ANSWER, BALLOT, PROPOSE, REVIEW], ids=lambda rules: rules.name)
 def test_the_table_of_phases_is_the_codes(rules: Rules[Any]) -> None:
     """The page cannot drift from TABLE (STYLE 1: the table draws the docs)."""
-    path = page_of(rules.name)
+    path = ROOT / "docs/protocols" / f"{rules.name}.md"
     page = path.read_text("utf-8")
     check_golden(path, _TABLE.sub(lambda found: f"{found[1]}{_drawn(rules)}{found[3]}", page))
     assert len(_TABLE.findall(page)) == 1

@@ -1,6 +1,7 @@
 """The page of the review protocol: its examples are what the schema takes."""
 
 import re
+from typing import Final
 
 from counterpoint.core.docket import SeatKind
 from counterpoint.core.findings import Disposition
@@ -8,13 +9,16 @@ from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision
 from counterpoint.protocols.review import REVIEW, AnswerFindings, GiveVerdict, NameChecks
 from counterpoint.protocols.review.codec import schema_for
-from tests.protocol_pages import examples_in, page_of
+from tests.need import ROOT
+from tests.page_examples import examples_in
 from tests.review_case import AUTHOR, CHECKS, CRITIC, Play
+
+PAGE: Final = ROOT / "docs/protocols/review.md"
 
 
 def test_the_examples_are_answers_that_the_rules_accept() -> None:
     """One after the other they are a review to agreement, through the real `parse` and `admit` (SPEC D-11, D-13)."""
-    verdict, again, commands, answer = examples_in("review")
+    verdict, again, commands, answer = examples_in(PAGE)
     case = Play(AUTHOR, CRITIC, CHECKS, limits=Limits(max_rounds=1))
     case.answer("critic", verdict)
     case.answer("checks", commands)
@@ -33,7 +37,7 @@ def test_the_example_of_a_verdict_shows_every_key() -> None:
     """A reader learns the whole shape from it."""
     case = Play(CRITIC)
     schema = REVIEW.schema(case.state, case.owed("critic"))
-    verdict, *_ = examples_in("review")
+    verdict, *_ = examples_in(PAGE)
     assert verdict.keys() == schema["properties"].keys()
     assert verdict["findings"][0].keys() == schema["properties"]["findings"]["items"]["properties"].keys()
     assert verdict["claims"][0].keys() == schema["properties"]["claims"]["items"]["properties"].keys()
@@ -42,10 +46,10 @@ def test_the_example_of_a_verdict_shows_every_key() -> None:
 def test_the_example_of_an_answer_shows_every_key_and_the_page_every_word() -> None:
     """An author's script can be written from the page alone (SPEC D-13)."""
     shape = schema_for(SeatKind.AUTHOR)["properties"]
-    *_, answer = examples_in("review")
+    *_, answer = examples_in(PAGE)
     assert answer.keys() == shape.keys()
     assert answer["dispositions"][0].keys() == shape["dispositions"]["items"]["properties"].keys()
-    rows = re.findall(r"^\| `([a-z_]+)` \|", page_of("review").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z_]+)` \|", PAGE.read_text("utf-8"), re.MULTILINE)
     assert [row for row in rows if row in list(Disposition)] == list(Disposition)
 
 
