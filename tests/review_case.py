@@ -29,7 +29,7 @@ from counterpoint.core.entries import (
 from counterpoint.core.findings import Finding
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import Materials
-from counterpoint.core.values import Severity, Turn
+from counterpoint.core.values import Decision, Severity, StopReason, Turn
 from counterpoint.protocols.review import REVIEW, Phase
 from tests.case_play import NOW, OWNER, SALT, CasePlay, as_bytes, opened_by, refused, through_json
 
@@ -40,10 +40,12 @@ __all__ = [
     "CHECKS",
     "CRITIC",
     "DOCKET",
+    "INVENTED",
     "MATERIALS",
     "NAMED_CHECKS",
     "NOW",
     "OWNER",
+    "PATHS",
     "PYTEST",
     "RUFF",
     "SALT",
@@ -53,6 +55,7 @@ __all__ = [
     "Tree",
     "answered",
     "as_bytes",
+    "came_to",
     "claim",
     "ended",
     "finding",
@@ -87,7 +90,8 @@ DOCKET: Final = Docket(
     commands=(PYTEST, RUFF),
     change="d" * 64,
 )
-MATERIALS: Final = Materials(change="-    return None\n+    return 1\n", shown_paths=("src/timer.py", "old.py"))
+PATHS: Final = ("src/timer.py", "old.py")
+MATERIALS: Final = Materials(change="-    return None\n+    return 1\n", shown_paths=PATHS)
 NAMED_CHECKS: Final[dict[str, Any]] = {"commands": [["pytest", "-q"], ["ruff", "check"]]}
 
 
@@ -118,6 +122,10 @@ def finding(**changes: object) -> dict[str, Any]:
         "status": "open",
     }
     return {key: value for key, value in (written | changes).items() if value is not None}
+
+
+INVENTED: Final = finding(quote="return 7")
+"""Its quotation stands nowhere."""
 
 
 def claim(command: str, *, passes: bool) -> dict[str, object]:
@@ -277,6 +285,10 @@ class Play(CasePlay[CaseState]):
 
 Replies = dict[Seat, dict[str, Any] | None]
 """What each seat answers, in the roster's order; None for one that fails until it is asked no more."""
+
+
+def came_to(case: Play) -> tuple[StopReason | None, Decision, tuple[str, ...]]:
+    return case.outcome.stop_reason, case.outcome.decision, case.outcome.reasons
 
 
 def ended(replies: Replies, *, shown: tuple[str, ...] | None = None, **setting: Any) -> Play:

@@ -31,7 +31,7 @@ from tests.review_case import (
     refused,
     verdict,
 )
-from tests.rules.rounds import NEW, ROUNDS, TIMER, asked, disputed, edited
+from tests.review_rounds import NEW, ROUNDS, TIMER, asked, disputed, edited
 
 APPROVED, REJECTED, UNDETERMINED = Decision.APPROVED, Decision.REJECTED, Decision.UNDETERMINED
 

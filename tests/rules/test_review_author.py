@@ -27,7 +27,7 @@ from tests.review_case import (
     refused,
     verdict,
 )
-from tests.rules.rounds import ROUNDS, TIMER, asked, edited, open_reply
+from tests.review_rounds import ROUNDS, TIMER, asked, edited, open_reply
 
 
 def test_an_answer_to_every_finding_is_accepted() -> None:

@@ -32,7 +32,7 @@ from tests.review_case import (
     refused,
     verdict,
 )
-from tests.rules.rounds import NEW, ROUNDS, TIMER, asked, disputed, edited
+from tests.review_rounds import NEW, ROUNDS, TIMER, asked, disputed, edited
 
 
 def test_an_author_and_somebody_who_judges_are_accepted() -> None:

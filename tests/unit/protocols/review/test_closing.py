@@ -22,6 +22,7 @@ from tests.review_case import (
     SKEPTIC,
     Play,
     Tree,
+    came_to,
     ended,
     finding,
     verdict,
@@ -31,12 +32,6 @@ from tests.review_case import (
 VERIFIED, REFUTED, NOT_CHECKED = EvidenceStatus.VERIFIED, EvidenceStatus.REFUTED, EvidenceStatus.NOT_CHECKED
 APPROVED, REJECTED, UNDETERMINED = Decision.APPROVED, Decision.REJECTED, Decision.UNDETERMINED
 AGREED, SPENT, FAILED = StopReason.AGREED, StopReason.ROUNDS_SPENT, StopReason.FAILED
-PATHS = ("src/timer.py", "old.py")
-INVENTED = finding(quote="return 7")
-
-
-def said(case: Play) -> tuple[StopReason | None, Decision, tuple[str, ...]]:
-    return case.outcome.stop_reason, case.outcome.decision, case.outcome.reasons
 
 
 @pytest.mark.parametrize("stop", [s for s in StopReason if s not in {AGREED, SPENT, StopReason.STALLED}])
@@ -53,7 +48,7 @@ def test_a_withdrawn_case_says_so() -> None:
     case = Play(CRITIC, SKEPTIC)
     case.answer("critic", verdict())
     case.speak(Withdraw(reason="not needed any more"))
-    assert said(case) == (
+    assert came_to(case) == (
         StopReason.WITHDRAWN,
         UNDETERMINED,
         ("the case stopped before it was decided: withdrawn", "not needed any more"),
@@ -76,7 +71,7 @@ def test_an_answer_that_is_not_revealed_keeps_a_case_from_approval() -> None:
     assert closing(cut_reveal("critic").state, SPENT, "").decision is UNDETERMINED
     case = cut_reveal()
     case.append(closing(case.state, SPENT, ""))
-    assert said(case) == (
+    assert came_to(case) == (
         SPENT,
         UNDETERMINED,
         (
@@ -94,7 +89,7 @@ def test_a_seat_that_still_owes_its_answer_keeps_a_case_from_approval() -> None:
     case.append(case.revealed("critic"), verdict_of("critic"))
     assert closing(case.state, SPENT, "") == closing(case.state, AGREED, "")
     case.append(closing(case.state, SPENT, ""))
-    assert said(case) == (SPENT, UNDETERMINED, ("no answer from skeptic, checks",))
+    assert came_to(case) == (SPENT, UNDETERMINED, ("no answer from skeptic, checks",))
 
 
 def test_a_quorum_that_was_not_reached_keeps_a_case_from_approval() -> None:
@@ -105,7 +100,7 @@ def test_a_quorum_that_was_not_reached_keeps_a_case_from_approval() -> None:
     case.fail("skeptic")
     case.append(case.revealed("critic"), verdict_of("critic"))
     case.append(closing(case.state, SPENT, ""))
-    assert said(case) == (SPENT, UNDETERMINED, ("1 seats gave a verdict; the quorum is 2",))
+    assert came_to(case) == (SPENT, UNDETERMINED, ("1 seats gave a verdict; the quorum is 2",))
 
 
 @pytest.mark.parametrize("left_out", [("pytest", "-q"), ("ruff", "check"), None])

@@ -12,6 +12,7 @@ from tests.review_case import (
     CRITIC,
     DOCKET,
     NAMED_CHECKS,
+    PATHS,
     PYTEST,
     RUFF,
     SKEPTIC,
@@ -24,7 +25,6 @@ from tests.review_case import (
 )
 
 NOT_CHECKED = EvidenceStatus.NOT_CHECKED
-PATHS = ("src/timer.py", "old.py")
 NONE_PASSED = {PYTEST.argv: EvidenceStatus.REFUTED, RUFF.argv: NOT_CHECKED}
 NONE_RAN = {PYTEST.argv: NOT_CHECKED, RUFF.argv: NOT_CHECKED}
 ALL_STATES = replace(DOCKET, paths=tuple(ChangedPath(path=f"{state}.x", state=state) for state in PathState))

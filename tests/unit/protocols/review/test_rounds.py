@@ -1,7 +1,5 @@
 """How a review goes from round to round, and how it ends (DESIGN 4; docs/protocols/review.md)."""
 
-from typing import Any
-
 import pytest
 
 from counterpoint.core.checks import EvidenceStatus
@@ -20,7 +18,6 @@ from counterpoint.core.values import Decision, Severity, StopReason
 from counterpoint.errors import Refused
 from counterpoint.protocols.review import REVIEW, Phase
 from tests.review_case import (
-    AUTHOR,
     BASE,
     CANDIDATE,
     CHECKS,
@@ -36,20 +33,10 @@ from tests.review_case import (
     turn_of,
     verdict,
 )
+from tests.review_rounds import OPEN, SETTLED, TIMER, end, play
 
 APPROVED, REJECTED, UNDETERMINED = Decision.APPROVED, Decision.REJECTED, Decision.UNDETERMINED
 AGREED, SPENT, STALLED = StopReason.AGREED, StopReason.ROUNDS_SPENT, StopReason.STALLED
-TIMER = "src/timer.py"
-OPEN = verdict(finding())
-SETTLED = verdict(finding(status="resolved", reason="it returns early"))
-
-
-def play(*seats: Any, rounds: int = 3, **setting: Any) -> Play:
-    return Play(AUTHOR, *(seats or (CRITIC,)), **{"limits": Limits(max_rounds=rounds), **setting})
-
-
-def end(case: Play) -> tuple[StopReason | None, Decision]:
-    return case.outcome.stop_reason, case.outcome.decision
 
 
 def test_a_review_that_ends_in_agreement_goes_through_every_phase() -> None:

@@ -1,7 +1,6 @@
 """Rounds of checks, and what cuts a round short (DESIGN "Checks as a reviewer", "Limits"; SPEC D-18)."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,6 @@ from counterpoint.core.rules import AddNote, Withdraw
 from counterpoint.core.values import Decision, Severity, StopReason
 from counterpoint.protocols.review import REVIEW, Phase
 from tests.review_case import (
-    AUTHOR,
     CANDIDATE,
     CHECKS,
     CRITIC,
@@ -34,7 +32,6 @@ from tests.review_case import (
     PYTEST,
     RUFF,
     SKEPTIC,
-    Play,
     Tree,
     answered,
     finding,
@@ -43,20 +40,10 @@ from tests.review_case import (
     turn_of,
     verdict,
 )
+from tests.review_rounds import OPEN, SETTLED, TIMER, end, play
 
 APPROVED, REJECTED, UNDETERMINED = Decision.APPROVED, Decision.REJECTED, Decision.UNDETERMINED
 AGREED, SPENT, STALLED = StopReason.AGREED, StopReason.ROUNDS_SPENT, StopReason.STALLED
-TIMER = "src/timer.py"
-OPEN = verdict(finding())
-SETTLED = verdict(finding(status="resolved", reason="it returns early"))
-
-
-def play(*seats: Any, rounds: int = 3, **setting: Any) -> Play:
-    return Play(AUTHOR, *(seats or (CRITIC,)), **{"limits": Limits(max_rounds=rounds), **setting})
-
-
-def end(case: Play) -> tuple[StopReason | None, Decision]:
-    return case.outcome.stop_reason, case.outcome.decision
 
 
 CHECKS_F2 = "F2"

@@ -14,13 +14,16 @@ from tests.review_case import (
     CHECKS,
     CRITIC,
     DOCKET,
+    INVENTED,
     NAMED_CHECKS,
+    PATHS,
     PYTEST,
     RUFF,
     SKEPTIC,
     Play,
     Replies,
     Tree,
+    came_to,
     claim,
     ended,
     finding,
@@ -30,12 +33,6 @@ from tests.review_case import (
 VERIFIED, REFUTED, NOT_CHECKED = EvidenceStatus.VERIFIED, EvidenceStatus.REFUTED, EvidenceStatus.NOT_CHECKED
 APPROVED, REJECTED, UNDETERMINED = Decision.APPROVED, Decision.REJECTED, Decision.UNDETERMINED
 AGREED, SPENT, FAILED = StopReason.AGREED, StopReason.ROUNDS_SPENT, StopReason.FAILED
-PATHS = ("src/timer.py", "old.py")
-INVENTED = finding(quote="return 7")
-
-
-def said(case: Play) -> tuple[StopReason | None, Decision, tuple[str, ...]]:
-    return case.outcome.stop_reason, case.outcome.decision, case.outcome.reasons
 
 
 def test_an_outcome_says_everything_that_it_rests_on() -> None:
@@ -110,7 +107,7 @@ def test_an_open_case_has_no_decision() -> None:
 )
 def test_a_review_in_which_everybody_approves_is_approved(replies: Replies, reasons: tuple[str, ...]) -> None:
     """Agreed, and the only way to be approved (DESIGN 8: exit 0 and nothing else)."""
-    assert said(ended(replies)) == (AGREED, APPROVED, reasons)
+    assert came_to(ended(replies)) == (AGREED, APPROVED, reasons)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +146,7 @@ def test_whatever_stands_against_a_change_rejects_it(
     replies: Replies, commands: dict[tuple[str, ...], EvidenceStatus], reasons: tuple[str, ...]
 ) -> None:
     """FIELD-FAULTS F5: every source of findings can block, whoever else approves, and code outranks votes."""
-    assert said(ended(replies, tree=Tree(commands=commands))) == (SPENT, REJECTED, reasons)
+    assert came_to(ended(replies, tree=Tree(commands=commands))) == (SPENT, REJECTED, reasons)
 
 
 UNTESTED = "tests that show nothing: pytest -q (not installed)"
@@ -227,7 +224,7 @@ def test_what_is_missing_leaves_a_review_undetermined(
     replies: Replies, setting: dict[str, Any], reasons: tuple[str, ...]
 ) -> None:
     """Never a pass, always the reason (DESIGN 7; FIELD-FAULTS F1, F9, F15)."""
-    assert said(ended(replies, **setting)) == (SPENT, UNDETERMINED, reasons)
+    assert came_to(ended(replies, **setting)) == (SPENT, UNDETERMINED, reasons)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +257,7 @@ def test_a_seat_that_failed_counts_only_against_the_quorum(
     replies: Replies, quorum: int, expected: tuple[StopReason, Decision, tuple[str, ...]]
 ) -> None:
     """It is never an approval; without a quorum stated beforehand the case fails (DESIGN "Findings ledger")."""
-    assert said(ended(replies, quorum=quorum)) == expected
+    assert came_to(ended(replies, quorum=quorum)) == expected
 
 
 @pytest.mark.parametrize(
@@ -296,7 +293,7 @@ def test_a_seat_that_failed_after_all_has_failed_and_one_that_was_never_asked_ha
 def test_a_case_of_words_alone_has_nothing_to_cover() -> None:
     """A docket without a base (docs/decisions/0001)."""
     words = replace(DOCKET, base="", paths=())
-    assert said(ended({CRITIC: verdict()}, docket=words)) == (
+    assert came_to(ended({CRITIC: verdict()}, docket=words)) == (
         AGREED,
         APPROVED,
         ("critic approved, and nothing is open",),

@@ -1,17 +1,29 @@
-"""Reviews with an author, played to where a rule of their rounds speaks."""
+"""Reviews with an author, played to where their rounds stand."""
 
 from typing import Any, Final
 
 from counterpoint.core.checks import Evidence
+from counterpoint.core.docket import Seat
 from counterpoint.core.limits import Limits
+from counterpoint.core.values import Decision, StopReason
 from counterpoint.protocols.review.judging import entries_of
 from tests.review_case import AUTHOR, CRITIC, Play, answered, finding, verdict
 
-__all__ = ["NEW", "ROUNDS", "TIMER", "asked", "disputed", "edited", "open_reply"]
+__all__ = ["NEW", "OPEN", "ROUNDS", "SETTLED", "TIMER", "asked", "disputed", "edited", "end", "open_reply", "play"]
 
 ROUNDS: Final = Limits(max_rounds=3)
 TIMER: Final = "src/timer.py"
 NEW: Final = {"id": "F9", "issue": "the edit drops the lock"}
+OPEN: Final = verdict(finding())
+SETTLED: Final = verdict(finding(status="resolved", reason="it returns early"))
+
+
+def play(*seats: Seat, rounds: int = 3, **setting: Any) -> Play:
+    return Play(AUTHOR, *(seats or (CRITIC,)), **{"limits": Limits(max_rounds=rounds), **setting})
+
+
+def end(case: Play) -> tuple[StopReason | None, Decision]:
+    return case.outcome.stop_reason, case.outcome.decision
 
 
 def asked(*findings: dict[str, Any], seats: tuple[Any, ...] = (AUTHOR, CRITIC), **setting: Any) -> Play:
