@@ -4,6 +4,7 @@ import asyncio
 import os
 import select
 from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -50,4 +51,8 @@ def is_gone(pid: int) -> bool:
 def children() -> set[int]:
     """Return the children of this process, zombies too."""
     need.linux()
-    return {int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+    while True:
+        # A thread that ends meanwhile leaves its children to another, which may have been read: all are read again.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            tasks = list(Path("/proc/self/task").iterdir())
+            return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
