@@ -1,40 +1,25 @@
 """A project with an orchestrator and two voters that are small programs, and do as a plan says."""
 
-import json
 import re
-import sys
 from typing import Final
 
-from tests.need import ROOT
+from tests import planned_seats
 from tests.reviewing import Project
 
-__all__ = ["TEXT", "WHO", "begin", "document", "plan", "text_in"]
+__all__ = ["TEXT", "WHO", "begin", "document", "text_in"]
 
-SEAT: Final = f"""\
-#!{sys.executable}
-import json, os, pathlib, signal, sys
-
-sys.path.insert(0, {str(ROOT)!r})
+_OWES: Final = """\
+words = {"vote": "voting", "classifications": "classifying", "challenges": "challenging", "answers": "revising"}
+phase = next(words[key] for key in brief["schema"]["properties"] if key in words)
+turn, usual = f"{phase}.{payload['version'] + (phase == 'revising')}", "yes"
+"""
+_SAYS: Final = """\
 from tests.balloting import reply_to
 
-brief, here = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(__file__).parent
-name, p = pathlib.Path(__file__).name, brief["payload"]
-words = {{"vote": "voting", "classifications": "classifying", "challenges": "challenging", "answers": "revising"}}
-phase = next(words[key] for key in brief["schema"]["properties"] if key in words)
-turn = f"{{phase}}.{{p['version'] + (phase == 'revising')}}"
-with (here / "asked").open("a") as file:
-    file.write(f"{{name}} {{turn}}\\n")
-word = json.loads((here / "plan.json").read_text()).get(name, {{}}).get(turn, "yes")
-if word == "kill":
-    if not (here / "killed").exists():
-        (here / "killed").touch()
-        os.kill(os.getppid(), signal.SIGKILL)
-        sys.exit(1)
-    word = "yes"
-if word.startswith("edit:"):
-    pathlib.Path(word.removeprefix("edit:")).write_text("My own words.\\n")
-    word = "yes"
-print(json.dumps(reply_to(phase, p, word)))
+if told.startswith("edit:"):
+    pathlib.Path(told.removeprefix("edit:")).write_text("My own words.\\n")
+    told = usual
+print(json.dumps(reply_to(phase, payload, told)))
 """
 TEXT: Final = "# Plan\r\n\r\nWe ship on Friday.\r\n"
 WHO: Final = ("--orchestrator", "chief", "--voters", "ann,ben")
@@ -42,21 +27,9 @@ WHO: Final = ("--orchestrator", "chief", "--voters", "ann,ben")
 
 def begin(project: Project) -> Project:
     """Set the seats up, write a plain text, and let everybody say yes."""
-    project.begin()
-    settings = ""
-    for name in ("chief", "ann", "ben"):
-        (project.bin / name).write_text(SEAT)
-        (project.bin / name).chmod(0o755)
-        command = f'kind = "command"\ncommand = ["{project.bin / name}", "{{brief_json}}"]\ndestination = "local"'
-        settings += f"[agents.{name}]\n{command}\n"
-    project.configure(settings + '[agents.me]\nkind = "human"\n')
-    plan(project)
+    planned_seats.begin(project, ("chief", "ann", "ben"), owes=_OWES, says=_SAYS)
     (project.top / "DOC.md").write_bytes(TEXT.encode())
     return project
-
-
-def plan(project: Project, **says: dict[str, str]) -> None:
-    (project.bin / "plan.json").write_text(json.dumps(says))
 
 
 def document(project: Project) -> str:

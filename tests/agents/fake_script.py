@@ -35,6 +35,7 @@ for in the newest text of the user's that holds one. A value in braces or quotes
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -71,6 +72,16 @@ class Question:
     @property
     def script(self) -> str:
         return next((text for text in reversed(self.users) if "@@" in text), self.users[-1] if self.users else "")
+
+    def brief_with(self, key: str) -> dict[str, Any]:
+        """Return the first object in the newest text that has this key, as a model would read a brief."""
+        for found in re.finditer(r"\{", self.users[-1]):
+            with suppress(ValueError):
+                value, _ = _DECODER.raw_decode(self.users[-1], found.start())
+                if key in value:
+                    assert isinstance(value, dict)
+                    return value
+        raise AssertionError(f"no object with {key!r} in {self.users[-1]}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,8 @@ import pytest
 
 from counterpoint.agents.probes import PROBES
 from tests import ballots
+from tests.agents.fake_api import Answerer, FakeApi
+from tests.agents.fake_script import play
 from tests.reviewing import Project
 
 
@@ -38,6 +40,20 @@ def home(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 
 @pytest.fixture
+def answers() -> Answerer:
+    """Return how the model behind `api` answers: by the script in its prompt; a module may say otherwise."""
+    return play
+
+
+@pytest.fixture
+def api(answers: Answerer) -> Iterator[FakeApi]:
+    """Lend the fake API; afterwards nobody is connected to it."""
+    with FakeApi(answers) as running:
+        yield running
+        running.idle()
+
+
+@pytest.fixture
 def votes(project: Project) -> Project:
-    """Lend a project with an orchestrator and two voters that do as `ballots.plan` says."""
+    """Lend a project with an orchestrator and two voters that do as `planned_seats.plan` says."""
     return ballots.begin(project)

@@ -2,45 +2,25 @@
 
 import json
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
-from tests.agents.fake_api import FakeApi
+from tests import planned_seats
+from tests.agents.fake_api import Answerer, FakeApi
 from tests.agents.fake_script import Answer, Question
-from tests.agents.models import KEY
 from tests.answering import phase_of, reply_to
-from tests.need import ROOT
+from tests.planned_seats import add_model, asked, plan, shown
 from tests.reviewing import Project, everything_in
 
-PEER: Final = f"""\
-#!{sys.executable}
-import json, os, pathlib, signal, sys
-
-sys.path.insert(0, {str(ROOT)!r})
+OWES: Final = """\
 from tests.answering import phase_of, reply_to
 
-brief, here = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(__file__).parent
-name, payload = pathlib.Path(__file__).name, brief["payload"]
 phase = phase_of(brief["schema"]["properties"])
-turn = f"{{phase}}.{{payload['round']}}"
-with (here / "asked").open("a") as file:
-    file.write(f"{{name}} {{turn}}\\n")
-(here / f"{{name}}.{{turn}}.json").write_text(json.dumps(payload))
-told = json.loads((here / "plan.json").read_text()).get(name, {{}})
-told = told.get(turn, "" if phase == "confirming" else "Paris")
-if told == "kill":
-    if not (here / "killed").exists():
-        (here / "killed").touch()
-        os.kill(os.getppid(), signal.SIGKILL)
-        sys.exit(1)
-    told = "Paris"
-print("nothing" if told == "prose" else json.dumps(reply_to(phase, payload, told)))
+turn, usual = f"{phase}.{payload['round']}", "" if phase == "confirming" else "Paris"
 """
+SAYS: Final = 'print("nothing" if told == "prose" else json.dumps(reply_to(phase, payload, told)))\n'
 ASK: Final = ("answer", "--peers", "ada,bob")
 WHICH: Final = ("--", "Which city is the capital of France?")
 
@@ -48,30 +28,7 @@ WHICH: Final = ("--", "Which city is the capital of France?")
 @pytest.fixture
 def peers(project: Project) -> Project:
     """Lend a project with three peers that do as `plan` says: `Paris`, and no objection, where it says nothing."""
-    project.begin()
-    settings = ""
-    for name in ("ada", "bob", "cyd"):
-        (project.bin / name).write_text(PEER)
-        (project.bin / name).chmod(0o755)
-        command = f'kind = "command"\ncommand = ["{project.bin / name}", "{{brief_json}}"]\ndestination = "local"'
-        settings += f"[agents.{name}]\n{command}\n"
-    project.configure(settings + '[agents.me]\nkind = "human"\n')
-    plan(project)
-    return project
-
-
-def plan(project: Project, **says: dict[str, Any]) -> None:
-    (project.bin / "plan.json").write_text(json.dumps(says))
-
-
-def asked(project: Project) -> list[str]:
-    path = project.bin / "asked"
-    return sorted(path.read_text().splitlines()) if path.exists() else []
-
-
-def shown(project: Project, turn: str) -> Any:
-    """Return the payload that a peer saw in a turn."""
-    return json.loads((project.bin / f"{turn}.json").read_text())
+    return planned_seats.begin(project, ("ada", "bob", "cyd"), owes=OWES, says=SAYS)
 
 
 def test_one_gives_way_and_both_confirm(peers: Project) -> None:
@@ -342,31 +299,20 @@ def test_a_person_is_a_peer_at_the_terminal(peers: Project) -> None:
 
 def _answers(question: Question) -> Answer:
     """Answer as a model would, from the brief in its prompt."""
-    prompt, decoder = question.users[-1], json.JSONDecoder()
-    for found in re.finditer(r"\{", prompt):
-        with suppress(ValueError):
-            value, _ = decoder.raw_decode(prompt, found.start())
-            if "question" in value:
-                keys = {"approved": 0} if "candidate" in value else {"agreesWith": 0} if "others" in value else {}
-                phase = phase_of(keys)
-                return Answer(text=json.dumps(reply_to(phase, value, "" if phase == "confirming" else "Paris")))
-    raise AssertionError(prompt)
+    brief = question.brief_with("question")
+    phase = phase_of({"approved": 0} if "candidate" in brief else {"agreesWith": 0} if "others" in brief else {})
+    return Answer(text=json.dumps(reply_to(phase, brief, "" if phase == "confirming" else "Paris")))
 
 
 @pytest.fixture
-def api() -> Iterator[FakeApi]:
-    with FakeApi(_answers) as running:
-        yield running
-        running.idle()
+def answers() -> Answerer:
+    return _answers
 
 
 def test_a_model_behind_an_api_answers(peers: Project, api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 6: end to end over the wire, with a program beside it, in every stage."""
-    settings = (peers.config / "config.toml").read_text()
-    model = f'kind = "openai"\nmodel = "gpt-5.5"\nbase_url = "{api.url}/v1"\nkey_variable = "CRITIC_API_KEY"'
-    peers.configure(f"{settings}[agents.model]\n{model}\n")
-    monkeypatch.setenv("CRITIC_API_KEY", KEY)
+    model = add_model(peers, api, monkeypatch)
     plan(peers, ada={"answering.1": "Lyon"})
-    called = peers.call("answer", "--peers", "ada,model", "--json", *WHICH)
+    called = peers.call("answer", "--peers", f"ada,{model}", "--json", *WHICH)
     assert (called.code, called.json["answer"]) == (0, "Paris"), called
     assert len(api.requests) == 3

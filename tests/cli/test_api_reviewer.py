@@ -5,7 +5,6 @@ Sources: issue 5; DESIGN 7.7; SPEC A-26, A-27; FIELD-FAULTS F1; SECURITY S8.
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,13 +25,6 @@ base_url = "{address}/v1"
 key_variable = "CRITIC_API_KEY"
 {more}
 """
-
-
-@pytest.fixture
-def api() -> Iterator[FakeApi]:
-    with FakeApi() as running:
-        yield running
-        running.idle()
 
 
 def begin(project: Project, api: FakeApi, script: str, monkeypatch: pytest.MonkeyPatch, *, more: str = "") -> None:

@@ -3,18 +3,16 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.agents.fake_api import FakeApi
+from tests.agents.fake_api import Answerer, FakeApi
 from tests.agents.fake_script import Answer, Question
-from tests.agents.models import KEY
 from tests.balloting import reply_to
-from tests.ballots import TEXT, WHO, document, plan, text_in
+from tests.ballots import TEXT, WHO, document, text_in
+from tests.planned_seats import add_model, asked, plan
 from tests.reviewing import Project
 
 
@@ -112,8 +110,7 @@ def test_a_killed_ballot_goes_on_and_ends_with_the_same_document(votes: Project)
     assert document(votes) == (votes.cases[0] / "document.md").read_text()
     called = votes.call("resume", "last")
     assert called.code == 0, called
-    asked = (votes.bin / "asked").read_text().splitlines()
-    assert sorted(asked) == sorted(
+    assert asked(votes) == sorted(
         ["ann voting.1", "ben voting.1", "chief revising.2", "chief revising.2", "ann voting.2", "ben voting.2"]
     )
     assert votes.call("ballot", "verify", "DOC.md").code == 0
@@ -314,31 +311,20 @@ STAGES: Final = {"objections": "revising", "reservations": "classifying", "class
 
 def _answers(question: Question) -> Answer:
     """Answer as a model would, from the brief in its prompt."""
-    prompt, decoder = question.users[-1], json.JSONDecoder()
-    for found in re.finditer(r"\{", prompt):
-        with suppress(ValueError):
-            value, _ = decoder.raw_decode(prompt, found.start())
-            if "version" in value:
-                stage = next((phase for key, phase in STAGES.items() if key in value), "voting")
-                return Answer(text=json.dumps(reply_to(stage, value, "yes")))
-    raise AssertionError(prompt)
+    brief = question.brief_with("version")
+    stage = next((phase for key, phase in STAGES.items() if key in brief), "voting")
+    return Answer(text=json.dumps(reply_to(stage, brief, "yes")))
 
 
 @pytest.fixture
-def api() -> Iterator[FakeApi]:
-    with FakeApi(_answers) as running:
-        yield running
-        running.idle()
+def answers() -> Answerer:
+    return _answers
 
 
 @pytest.fixture
 def model(votes: Project, api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> str:
     """Set up a model behind an API and return its name."""
-    settings = (votes.config / "config.toml").read_text()
-    table = f'kind = "openai"\nmodel = "gpt-5.5"\nbase_url = "{api.url}/v1"\nkey_variable = "CRITIC_API_KEY"'
-    votes.configure(f"{settings}[agents.model]\n{table}\n")
-    monkeypatch.setenv("CRITIC_API_KEY", KEY)
-    return "model"
+    return add_model(votes, api, monkeypatch)
 
 
 def test_a_model_behind_an_api_votes(votes: Project, api: FakeApi, model: str) -> None:

@@ -9,7 +9,8 @@ from typing import Final
 
 import pytest
 
-from tests.ballots import WHO, document, plan, text_in
+from tests.ballots import WHO, document, text_in
+from tests.planned_seats import plan
 from tests.reviewing import Project
 
 Faults = Callable[..., list[str]]
