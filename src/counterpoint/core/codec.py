@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, TypeVar
 
 from counterpoint.core.checks import CommandCheck, EditCheck, PathCheck, QuoteCheck
@@ -163,51 +163,57 @@ def decode_value(kind: type[T], value: Any) -> T:
     return found
 
 
+_Reader = Callable[[Any, str], Any]
+"""Reads the value at a path, or raises `_Misfit`."""
+
+
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+def _readers(kind: type) -> dict[str, _Reader]:
+    """Return what reads each field of a dataclass; worked out once, since every entry and every reply is read so."""
+    return {name: _reader(hint) for name, hint in typing.get_type_hints(kind).items()}
+
+
+def _reader(hint: Any) -> _Reader:
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is types.UnionType and type(None) in inner:
+        (kind,) = (each for each in inner if each is not type(None))
+        return partial(_optional, _reader(kind))
+    if origin is tuple:
+        return partial(_list, _reader(inner[0]))
+    if origin is types.UnionType or hint in _KIND_OF:
+        return partial(_union, inner or (hint,))
+    assert isinstance(hint, type), f"{hint} is no type of the core"
+    if is_dataclass(hint):
+        return partial(_object, hint)
+    return partial(_word if issubclass(hint, StrEnum) else _exact, hint)
 
 
 def _object(kind: type, value: Any, path: str) -> Any:
     if not isinstance(value, Mapping):
         raise _Misfit(f"{path or 'value'}: expected an object, got {type(value).__name__}")
-    hints = _hints(kind)
-    if extra := value.keys() - hints.keys():
+    readers = _readers(kind)
+    if extra := value.keys() - readers.keys():
         raise _Misfit(f"{_join(path, min(extra))}: no such field")
-    if missing := hints.keys() - value.keys():
+    if missing := readers.keys() - value.keys():
         raise _Misfit(f"{_join(path, min(missing))}: missing")
-    return kind(**{name: _value(hint, value[name], _join(path, name)) for name, hint in hints.items()})
+    return kind(**{name: read(value[name], _join(path, name)) for name, read in readers.items()})
 
 
 def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _value(hint: Any, value: Any, path: str) -> Any:
-    origin = typing.get_origin(hint)
-    if origin is types.UnionType:
-        return _union(typing.get_args(hint), value, path)
-    if origin is tuple:
-        if not isinstance(value, list | tuple):
-            raise _Misfit(f"{path}: expected a list, got {type(value).__name__}")
-        inner = typing.get_args(hint)[0]
-        return tuple(_value(inner, item, f"{path}[{i}]") for i, item in enumerate(value))
-    if hint in _KIND_OF:
-        return _union((hint,), value, path)
-    if is_dataclass(hint):
-        assert isinstance(hint, type)
-        return _object(hint, value, path)
-    if issubclass(hint, StrEnum):
-        return _word(hint, value, path)
-    if type(value) is not hint:
-        raise _Misfit(f"{path}: expected {hint.__name__}, got {type(value).__name__}")
-    return value
+def _list(read: _Reader, value: Any, path: str) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise _Misfit(f"{path}: expected a list, got {type(value).__name__}")
+    return tuple([read(item, f"{path}[{i}]") for i, item in enumerate(value)])
+
+
+def _optional(read: _Reader, value: Any, path: str) -> Any:
+    return None if value is None else read(value, path)
 
 
 def _union(options: tuple[Any, ...], value: Any, path: str) -> Any:
-    if type(None) in options:
-        (inner,) = (option for option in options if option is not type(None))
-        return None if value is None else _value(inner, value, path)
     word = value.get("kind") if isinstance(value, Mapping) else None
     kind = _KINDS.get(word) if isinstance(word, str) else None
     if kind is None or kind not in options:
@@ -221,3 +227,9 @@ def _word(hint: type[StrEnum], value: Any, path: str) -> StrEnum:
         return hint(value)
     except ValueError:
         raise _Misfit(f"{path}: expected one of {', '.join(hint)}, got {reprlib.repr(value)}") from None
+
+
+def _exact(hint: type, value: Any, path: str) -> Any:
+    if type(value) is not hint:
+        raise _Misfit(f"{path}: expected {hint.__name__}, got {type(value).__name__}")
+    return value
