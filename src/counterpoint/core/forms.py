@@ -11,19 +11,20 @@ import typing
 from collections.abc import Mapping
 from dataclasses import field, fields, is_dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, TypeVar
 
-from counterpoint.core.canonical import visible
+from counterpoint.core.canonical import NotCanonical, parse_json, visible
 from counterpoint.core.codec import decode_value
 from counterpoint.errors import Refused, UnknownEntry
 
-__all__ = ["listed", "read_form", "schema_of", "text"]
+__all__ = ["listed", "read_form", "read_text", "schema_of", "text"]
 
 T = TypeVar("T")
 
 _BOUNDS: Final = "bounds"
 _MAX_TEXT: Final = 20_000
+_MAX_REPLY_BYTES: Final = 1 << 20
 _BLANK_NOT: Final = r"\S"
 _WORDS: Final = {str: "string", bool: "boolean", int: "integer"}
 
@@ -112,11 +113,27 @@ def read_form(form: type[T], reply: Mapping[str, Any]) -> T:
     return found
 
 
+@lru_cache(maxsize=32)
+def read_text(form: type[T], text: str) -> T:
+    """Return the reply in `text` as a `form`; remembered, since a reply is read when it is tried, told and folded.
+
+    Raises:
+        Refused: TURN-2, it is not one strict JSON object, or does not fit.
+    """
+    try:
+        reply = parse_json(text, max_bytes=_MAX_REPLY_BYTES)
+    except NotCanonical as error:
+        raise Refused("TURN-2", f"the reply is not one strict JSON object: {error}") from None
+    if not isinstance(reply, dict):
+        raise Refused("TURN-2", "the reply is no JSON object")
+    return read_form(form, reply)
+
+
 def _written_out(value: Any) -> Any:
     match value:
         case str():
             return visible(value)
-        case Mapping():
+        case dict() | Mapping():
             return {key: _written_out(inner) for key, inner in value.items()}
         case list():
             return [_written_out(inner) for inner in value]
@@ -124,11 +141,17 @@ def _written_out(value: Any) -> Any:
             return value
 
 
+@cache
+def _bounded(form: type) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Return the fields of a form, each with its bounds."""
+    return tuple((each.name, each.metadata.get(_BOUNDS, {})) for each in fields(form))
+
+
 def _fault(value: Any, path: str) -> str:
     """Return the first value out of its bounds, or ""."""
-    for each in fields(value):
-        bounds, inner = each.metadata.get(_BOUNDS, {}), getattr(value, each.name)
-        at = f"{path}{each.name}"
+    form: type = type(value)
+    for name, bounds in _bounded(form):
+        inner, at = getattr(value, name), f"{path}{name}"
         found = _list_fault(inner, bounds, at) if isinstance(inner, tuple) else _item_fault(inner, bounds, at)
         if found:
             return found

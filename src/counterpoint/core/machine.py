@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from counterpoint.core.briefs import Brief
-from counterpoint.core.canonical import NotCanonical, parse_json, visible
+from counterpoint.core.canonical import visible
 from counterpoint.core.case import CaseState, fold_shared
 from counterpoint.core.checks import CheckRequest, Evidence
 from counterpoint.core.codec import entry_type
@@ -39,7 +39,7 @@ from counterpoint.core.entries import (
     RoundOpened,
     SubmissionRevealed,
 )
-from counterpoint.core.forms import read_form, schema_of
+from counterpoint.core.forms import read_form, read_text, schema_of
 from counterpoint.core.limits import Limits, reached
 from counterpoint.core.rules import AddNote, Exhibit, Materials, Opened, Rules, Withdraw, step_phase
 from counterpoint.core.stages import Course, Part, Stage
@@ -52,7 +52,6 @@ __all__ = ["make_rules"]
 S = TypeVar("S", bound=CaseState)
 
 _OPENS_A_STAGE: Final = RevisionOffered | RoundOpened | ChallengeOpened | AnswerRequested
-_MAX_REPLY_BYTES: Final = 1 << 20
 
 _ANSWERED: Final = frozenset({FailureReason.BAD_REPLY, FailureReason.REFUSED, FailureReason.TREE_TOUCHED})
 """Failed attempts in which the seat did answer, and can do better."""
@@ -206,13 +205,7 @@ class _Machine(Generic[S]):
     def take(self, before: S, after: S, entry: SubmissionRevealed) -> S:
         """Fold a revealed reply: read it as it was read when it came in, and hold it to the same guards."""
         part, turn = self.part(before, entry.turn), entry.turn
-        try:
-            reply = parse_json(entry.reply, max_bytes=_MAX_REPLY_BYTES)
-        except NotCanonical as error:
-            raise Refused("TURN-2", f"the reply to {turn.id} is not one strict JSON object: {error}") from None
-        if not isinstance(reply, dict):
-            raise Refused("TURN-2", f"the reply to {turn.id} is no JSON object")
-        submission: Any = read_form(part.form, reply)
+        submission: Any = read_text(part.form, entry.reply)
         requests = part.checks(before, turn, submission)
         known: dict[CheckRequest, Evidence] = {evidence.request: evidence for evidence in before.evidence}
         if (unknown := next((r for r in requests if r not in known), None)) is not None:

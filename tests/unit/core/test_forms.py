@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from counterpoint.core.forms import listed, read_form, schema_of, text
+from counterpoint.core.forms import listed, read_form, read_text, schema_of, text
 from counterpoint.errors import Refused
 
 
@@ -105,3 +105,15 @@ def test_hidden_characters_are_written_out_before_anything_is_measured() -> None
     """SECURITY B.1: what a person reads is what was said."""
     found = read_form(Ballot, GOOD | {"words": [], "reason": "a\u202eb"})
     assert found.reason == "a\\u{202e}b"
+
+
+def test_a_text_is_read_as_its_object_is_and_only_once() -> None:
+    """The fold of a record and what people are told begin with the same text (DESIGN 4)."""
+    found = read_text(Ballot, json.dumps(GOOD))
+    assert found == read_form(Ballot, GOOD)
+    assert read_text(Ballot, json.dumps(GOOD)) is found
+    with pytest.raises(Refused, match="the reply is no JSON object"):
+        read_text(Ballot, "[]")
+    with pytest.raises(Refused, match="the reply is not one strict JSON object"):
+        read_text(Ballot, json.dumps(GOOD)[:-1])
+    assert read_text(Point, json.dumps(POINT)) == Point(**POINT)

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Final, assert_never
 
-from counterpoint.core.canonical import NotCanonical, parse_json
 from counterpoint.core.entries import SubmissionRevealed
-from counterpoint.core.forms import read_form
+from counterpoint.core.forms import read_text
 from counterpoint.core.values import Turn
 from counterpoint.core.wording import describe, in_line, quoted
 from counterpoint.errors import Refused
@@ -22,7 +21,6 @@ FORMS: Final = {
 """What is filled in in which phase."""
 
 _Filled = GiveAnswer | CompareAnswers | ConfirmCandidate
-_MAX_BYTES: Final = 1 << 20
 
 
 def say(entry: SubmissionRevealed) -> str:
@@ -34,9 +32,8 @@ def say(entry: SubmissionRevealed) -> str:
 def _read(entry: SubmissionRevealed) -> _Filled | None:
     form = next((form for phase, form in FORMS.items() if phase == entry.turn.phase), None)
     try:
-        reply = parse_json(entry.reply, max_bytes=_MAX_BYTES)
-        return read_form(form, reply) if form is not None and isinstance(reply, dict) else None
-    except (NotCanonical, Refused):
+        return None if form is None else read_text(form, entry.reply)
+    except Refused:
         return None
 
 

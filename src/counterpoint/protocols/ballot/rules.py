@@ -5,7 +5,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from counterpoint.core.canonical import parse_json
 from counterpoint.core.checks import EvidenceStatus, LookUp
 from counterpoint.core.docket import SeatKind
 from counterpoint.core.entries import (
@@ -16,7 +15,7 @@ from counterpoint.core.entries import (
     RoundOpened,
     SubmissionRevealed,
 )
-from counterpoint.core.forms import read_form
+from counterpoint.core.forms import read_text
 from counterpoint.core.machine import make_rules
 from counterpoint.core.outcome import Coverage, Outcome, SeatEnd, SeatStatus
 from counterpoint.core.stages import Course, Follower, Part, Stage
@@ -65,8 +64,6 @@ from counterpoint.protocols.ballot.table import TABLE, Phase
 from counterpoint.protocols.ballot.text import as_text, candidate_of, citations_in
 
 __all__ = ["BALLOT", "STAGES"]
-
-_MAX_REPLY_BYTES: Final = 1 << 20
 
 
 # --- what an answer does
@@ -312,7 +309,7 @@ def _seat(state: BallotState, name: str) -> SeatStatus:
 
 def _say(entry: SubmissionRevealed) -> str:
     part = next(iter(STAGES[entry.turn.phase].parts.values()))
-    said: Any = read_form(part.form, parse_json(entry.reply, max_bytes=_MAX_REPLY_BYTES))
+    said: Any = read_text(part.form, entry.reply)
     lead, seat = [], entry.turn.seat
     match said:
         case CastVote():

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from counterpoint.core.canonical import NotCanonical, parse_json
 from counterpoint.core.entries import SubmissionRevealed
-from counterpoint.core.forms import read_form
+from counterpoint.core.forms import read_text
 from counterpoint.core.wording import describe, in_line, quoted
 from counterpoint.errors import Refused
 from counterpoint.protocols.propose.forms import JudgeCandidate, OfferCandidate, ScanRisks
@@ -13,7 +12,6 @@ from counterpoint.protocols.propose.forms import JudgeCandidate, OfferCandidate,
 __all__ = ["say"]
 
 _FORMS: Final = (OfferCandidate, ScanRisks, JudgeCandidate)
-_MAX_BYTES: Final = 1 << 20
 
 
 def say(entry: SubmissionRevealed) -> str:
@@ -30,13 +28,9 @@ def say(entry: SubmissionRevealed) -> str:
 
 
 def _read(reply: str) -> Any:
-    try:
-        plain = parse_json(reply, max_bytes=_MAX_BYTES)
-    except NotCanonical:
-        return None
     for form in _FORMS:
         try:
-            return read_form(form, plain)
+            return read_text(form, reply)
         except Refused:
             continue
     return None
