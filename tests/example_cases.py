@@ -18,12 +18,12 @@ from tests.example_play import (
     CHECKS,
     CRITIC,
     DOCKET,
+    FAILING,
     HOSTILE,
     LINT,
     NAMED,
     OUTSIDE,
     PASSING,
-    SHOWN,
     START,
     TEST,
     Play,
@@ -51,15 +51,7 @@ def approved(store: Store, **more: Any) -> str:
 def rejected(store: Store, **more: Any) -> str:
     """Findings of every severity, one settled, one with a quote that code cannot find, one untrue statement."""
     failing = (
-        ran(
-            TEST,
-            EvidenceStatus.REFUTED,
-            "exit 1",
-            output="E   assert 100.0 == 90.0\n1 failed, 11 passed in 0.34s\n",
-            exit_code=1,
-            failing_before=False,
-            paths_unread=(SHOWN[2],),
-        ),
+        FAILING,
         ran(LINT, EvidenceStatus.REFUTED, "exit 1", output="E501 Line too long\n", exit_code=1, failing_before=True),
     )
     quotes = (

@@ -44,6 +44,7 @@ __all__ = [
     "CHECKS",
     "CRITIC",
     "DOCKET",
+    "FAILING",
     "HOSTILE",
     "LINT",
     "NAMED",
@@ -212,6 +213,15 @@ def passing_on(candidate: str) -> tuple[Evidence, ...]:
 
 
 PASSING: Final = passing_on(CANDIDATE)
+FAILING: Final = ran(
+    TEST,
+    EvidenceStatus.REFUTED,
+    "exit 1",
+    output="E   assert 100.0 == 90.0\n1 failed, 11 passed in 0.34s\n",
+    exit_code=1,
+    failing_before=False,
+    paths_unread=(SHOWN[2],),
+)
 NAMED: Final = {"commands": [list(TEST), list(LINT)]}
 
 

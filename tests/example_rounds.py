@@ -14,12 +14,12 @@ from counterpoint.record.store import Store
 from tests.example_play import (
     CHECKS,
     DOCKET,
+    FAILING,
     HOSTILE,
     LINT,
     NAMED,
     PASSING,
     SHOWN,
-    TEST,
     Play,
     finding,
     passing_on,
@@ -54,15 +54,6 @@ _ISSUES: Final = {
 }
 
 
-_FAILING: Final = ran(
-    TEST,
-    EvidenceStatus.REFUTED,
-    "exit 1",
-    output="E   assert 100.0 == 90.0\n1 failed, 11 passed in 0.34s\n",
-    exit_code=1,
-    failing_before=False,
-    paths_unread=(SHOWN[2],),
-)
 _KNOWN: Final = Usage(input_tokens=5200, output_tokens=240, known=True)
 
 
@@ -75,7 +66,7 @@ def to_agreement(store: Store, **more: Any) -> str:
         docket=replace(DOCKET, context="The contract is in the drawer.", pull_request=pull_request),
         limits=Limits(max_rounds=3),
         terms=Terms(comments=True),
-        found=(_FAILING, PASSING[1], *passing_on(COMMITS[0]), *passing_on(COMMITS[1])),
+        found=(FAILING, PASSING[1], *passing_on(COMMITS[0]), *passing_on(COMMITS[1])),
         made=tuple(Made(candidate=each, paths=DOCKET.paths, change=each[0] * 64) for each in COMMITS),
         **more,
     )

@@ -126,6 +126,14 @@ class Place:
             str(self.root), self.channel, path, self.environment, now=lambda: self.now, emit=self.lines.append
         )
 
+    def impatient(self) -> Watcher:
+        """Return a watcher that does not sleep while another writer is in its way."""
+        watcher = self.watcher()
+        hands = watcher.hands()
+        hands.store._sleep = lambda _: None
+        watcher.hands = lambda: hands
+        return watcher
+
     def tick(self) -> tuple[Tick, list[str]]:
         """Do one tick, and return what came of it and the lines of it."""
         self.lines.clear()

@@ -149,13 +149,9 @@ def test_a_writer_that_stays_costs_a_tick_and_not_the_watcher(place: Place) -> N
     place.begin()
     place.wire()
     place.say("claude", "question")
-    watcher = place.watcher()
-    hands = watcher.hands()
-    hands.store._sleep = lambda _: None
-    watcher.hands = lambda: hands
     lock = place.root / f"{place.channel}.lock"
     lock.touch()
-    ended = watch(watcher, interval_s=1, until_close=False, max_ticks=2, sleep=lambda _: lock.unlink())
+    ended = watch(place.impatient(), interval_s=1, until_close=False, max_ticks=2, sleep=lambda _: lock.unlink())
     assert ended is Exit.TICKS_SPENT
     assert place.lines[1].endswith("; trying again on the next tick")
     assert place.lines[2:4] == ["[w] retry MSG-1 claude question: said", "[w] invoked glm for seq 1: ok"]

@@ -223,13 +223,9 @@ def test_a_writer_that_stays_costs_the_tick(place: Place) -> None:
     place.begin()
     place.wire()
     place.say("claude", "question")
-    watcher = place.watcher()
-    hands = watcher.hands()
-    hands.store._sleep = lambda _: None
-    watcher.hands = lambda: hands
     (place.root / f"{place.channel}.lock").touch()
     with pytest.raises(LockBusy):
-        watcher.tick()
+        place.impatient().tick()
     assert not place.state.exists()
 
 
