@@ -58,10 +58,9 @@ def _check(value: object, depth: int, max_depth: int, *, ascii_keys: bool) -> No
         return
     inner: Iterable[object] = ()
     match value:
-        case int():
-            if abs(value) > MAX_INT:
-                raise NotCanonical(f"an integer of {value.bit_length()} bits; at most 53 are kept")
-        case str():
+        case int() if abs(value) > MAX_INT:
+            raise NotCanonical(f"an integer of {value.bit_length()} bits; at most 53 are kept")
+        case int() | str():
             return
         case dict() | Mapping():
             if ascii_keys:
