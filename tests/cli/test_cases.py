@@ -63,5 +63,5 @@ def test_no_case_is_said_and_is_no_failure(tmp_path: Path, capsys: pytest.Captur
     """With the command that makes one."""
     done = call(capsys, "cases", "--repo", tmp_path)
     assert (done.code, done.out) == (0, "")
-    assert "hint: run `counterpoint review`" in done.err
+    assert "hint: start one; `counterpoint` says which command does what" in done.err
     assert call(capsys, "cases", "--repo", tmp_path, "--json").json["cases"] == []

@@ -73,10 +73,11 @@ class ScriptedAgent(Agent):
         turn = workspace.turn
         found = next((reply for reply in self._replies if reply.is_for(turn)), None)
         if found is None:
+            phases = sorted({reply.phase for reply in self._replies if reply.phase is not None})
             raise Unreachable(
-                f"{self._source} has no reply for seat {turn.seat!r}, phase {turn.phase!r}, "
+                f"{self._source} has no reply for seat '{turn.seat}', phase '{turn.phase}', "
                 f"round {turn.round}, ask {turn.ask}",
-                hint="add a reply for that turn to the script",
+                hint=f"add a reply for that turn to the script, which names {_say_phases(phases)}",
             )
         on_progress(f"the script answers for {turn.seat}")
         match found.answer:
@@ -209,6 +210,10 @@ _ANSWERS: Final = {
     "base64": "bytes in base64, sent as they stand",
     "fail": "unreachable or timeout",
 }
+
+
+def _say_phases(phases: Sequence[str]) -> str:
+    return f"the phases {', '.join(phases)}" if phases else "no phase"
 
 
 def _counts(value: Any, *, least: int) -> bool:

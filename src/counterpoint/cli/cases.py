@@ -49,7 +49,7 @@ def cases(where: Where, *, as_json: bool) -> None:
         _print_table(lines)
     else:
         tell(f"there is no case in {path_text(where.cases)}")
-        tell("hint: run `counterpoint review`")
+        tell("hint: start one; `counterpoint` says which command does what")
 
 
 def _print_table(lines: Sequence[CaseLine]) -> None:

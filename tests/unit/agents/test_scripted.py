@@ -75,10 +75,13 @@ def test_a_scripted_failure_is_the_real_error() -> None:
 
 def test_a_missing_reply_names_the_call() -> None:
     """Issue 2 point 5: whoever wrote the script learns which turn it lacks."""
-    with pytest.raises(
-        Unreachable, match=r"critic\.toml has no reply for seat 'critic', phase 'reviewing', round 3, ask 1"
-    ):
+    lacks = r"critic\.toml has no reply for seat 'critic', phase 'reviewing', round 3, ask 1"
+    with pytest.raises(Unreachable, match=lacks) as raised:
         ask(scripted({"round": 1, "text": "x"}), number=3)
+    assert raised.value.hint == "add a reply for that turn to the script, which names no phase"
+    with pytest.raises(Unreachable, match=lacks) as raised:
+        ask(scripted({"phase": "reviewng", "text": "x"}, {"phase": "answering", "text": "x"}), number=3)
+    assert raised.value.hint == "add a reply for that turn to the script, which names the phases answering, reviewng"
 
 
 def test_toml_and_json_files_read_alike(tmp_path: Path) -> None:
