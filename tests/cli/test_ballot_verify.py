@@ -86,6 +86,8 @@ def test_a_document_is_checked_against_itself_its_snapshots_and_its_record(votes
     assert said.startswith("round 1: the snapshot's text is ")
     first.write_text(json.dumps(kept | {"candidate": "0" * 64, "deadline": None}))
     assert len(faults(good, *shots)) == 3
+    first.write_text(json.dumps(kept | {"votes": ["Approved", 1, None]}))
+    assert faults(good, *shots) == ["round 1: the votes of the snapshot are not those of the debate"]
     first.write_text("[]")
     assert len(faults(good, *shots)) > 3
     first.unlink()

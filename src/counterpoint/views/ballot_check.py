@@ -166,6 +166,10 @@ def _snapshot(folder: Path, number: int) -> Mapping[str, Any] | None:
     return found if isinstance(found, dict) else {}
 
 
+def _written(vote: object) -> tuple[object, ...]:
+    return (vote.get("seat"), vote.get("at"), vote.get("vote")) if isinstance(vote, dict) else (vote,)
+
+
 def _of_snapshot(each: WrittenRound, snapshot: Mapping[str, Any]) -> Iterator[str]:
     at, text = f"round {each.number}", snapshot.get("text")
     computed = digest(text.encode()) if isinstance(text, str) else "no text"
@@ -179,7 +183,7 @@ def _of_snapshot(each: WrittenRound, snapshot: Mapping[str, Any]) -> Iterator[st
         if snapshot.get(key) != value:
             yield f"{at}: the snapshot's {key} is {snapshot.get(key)!r}, the debate's {value!r}"
     votes = snapshot.get("votes")
-    kept = [(v.get("seat"), v.get("at"), v.get("vote")) for v in votes] if isinstance(votes, list) else []
+    kept = [_written(vote) for vote in votes] if isinstance(votes, list) else []
     written = [(vote.seat, vote.at, vote.vote) for vote in each.votes if vote.at]
     if each.is_over and sorted(kept, key=str) != sorted(written, key=str):
         yield f"{at}: the votes of the snapshot are not those of the debate"
