@@ -113,6 +113,8 @@ class CasePlay(ABC, Generic[S]):
         self.entries: tuple[Entry, ...] = ()
         self.state: S = rules.initial
         self.vault: dict[str, Opened] = {}
+        self.sent: list[tuple[Turn, Mapping[str, Any]]] = []
+        """What each seat that answered was sent."""
         self.append(opening)
 
     @abstractmethod
@@ -161,6 +163,7 @@ class CasePlay(ABC, Generic[S]):
         turn = self.owed(seat)
         opened, _ = self.weigh(seat, reply)
         brief = self.rules.brief(self.state, turn, self.materials(seat))
+        self.sent.append((turn, brief.payload))
         entry = SubmissionSealed(
             turn=turn,
             digest=seal(opened.salt, opened.content.encode()),
