@@ -91,7 +91,7 @@ def _drawn(cases: Iterator[CasePlay[Any]]) -> str:
         for turn, payload in case.sent:
             kind = case.state.case.seat(turn.seat).kind.value
             _learn(sent.setdefault(f"{turn.phase}, {kind}", {}), payload)
-    lines = ["```text"]
+    lines = ["<!-- held by tests/golden/test_payload_keys.py -->", "```text"]
     for who, shape in sent.items():
         plain = [key for key, inner in shape.items() if _named(key, inner) == key]
         lines += [f"{who}:", f"  {', '.join(plain)}"]
