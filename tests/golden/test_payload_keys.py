@@ -103,16 +103,16 @@ def _drawn(cases: Iterator[CasePlay[Any]]) -> str:
 
 
 CASES: Final[Mapping[str, Callable[[], Iterator[CasePlay[Any]]]]] = {
-    "answer": _answered,
-    "propose": _proposed,
-    "ballot": _balloted,
+    "answer.md": _answered,
+    "propose.md": _proposed,
+    "ballot.md": _balloted,
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_page_names_every_key_that_a_seat_is_sent(name: str) -> None:
     """Whoever writes a seat of their own learns the keys there, and they cannot drift from the code."""
-    path = ROOT / "docs/protocols" / f"{name}.md"
+    path = ROOT / "docs/protocols" / name
     page = path.read_text("utf-8")
     assert len(_MARKED.findall(page)) == 1
     check_golden(path, _MARKED.sub(lambda found: f"{found[1]}{_drawn(CASES[name]())}{found[3]}", page))
