@@ -152,6 +152,7 @@ def test_it_works_in_any_folder(peers: Project, tmp_path: Path, monkeypatch: pyt
         other = peers.call(command, *(["last"] if command != "cases" else []))
         assert other.code == 0, other
         assert "reviewer" not in other.out
+    assert peers.call("status", "last", "--json").json["candidate"]["are_commits"] is False
 
 
 def test_a_vote_counts_the_first_answers_and_asks_no_more(peers: Project) -> None:

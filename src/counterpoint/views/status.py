@@ -181,7 +181,8 @@ class CaseStatus:
             {"round": o.round, "previous": o.previous, "candidate": o.candidate, "paths": list(o.changed)}
             for o in self.offers
         ]
-        commits = self.case.state.case.terms.commits
+        # A text has no base, and its candidate is the digest of its words.
+        commits = self.case.state.case.terms.commits and bool(docket.base)
         return {"id": docket.candidate, "base": docket.base, "offers": offers, "are_commits": commits}
 
     def _spent(self) -> dict[str, Any]:
