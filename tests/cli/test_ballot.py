@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import pytest
 
+from counterpoint.drive.clock import SystemClock
+from counterpoint.drive.lease import hold_lease
 from tests.agents.fake_api import Answerer, FakeApi
 from tests.agents.fake_script import Answer, Question
 from tests.balloting import reply_to
@@ -162,6 +164,39 @@ def test_an_edit_at_the_end_is_left_alone_and_the_case_stays_decided(votes: Proj
     place.write_bytes(TEXT.encode())
     assert votes.call("resume", "last").code == 0
     assert place.read_text() == (votes.cases[0] / "document.md").read_text()
+
+
+def test_a_document_that_a_ballot_is_still_open_on_is_left_to_it(votes: Project) -> None:
+    """SPEC B-05: one open case for one file, whatever stands in the file: it is resumed or withdrawn first."""
+    plan(votes, ben={"voting.1": "kill"})
+    assert votes.run("ballot", "DOC.md", *WHO).code == -9
+    votes.sweep()
+    (case,) = votes.cases
+    held = document(votes)
+    for content in (held.encode(), TEXT.encode(), b"# Other\n\nwords\n"):
+        (votes.top / "DOC.md").write_bytes(content)
+        called = votes.call("ballot", "DOC.md", "--orchestrator", "chief", "--voters", "ann")
+        assert called.code == 1, called
+        assert f"error: DOC.md belongs to the open case {case.name}; nothing was begun" in called.err
+        assert f"`counterpoint resume {case.name}`" in called.err
+        assert f"`counterpoint withdraw {case.name} --reason" in called.err
+        assert ((votes.top / "DOC.md").read_bytes(), votes.cases) == (content, [case])
+    with hold_lease(case, case=case.name, now=SystemClock().now()):
+        called = votes.call("ballot", "DOC.md", *WHO)
+    assert f"open case {case.name}, which is driven by pid " in called.err, called
+    assert "hint: wait for it, or `counterpoint withdraw" in called.err
+    (votes.top / "other.md").write_bytes(TEXT.encode())
+    assert votes.call("ballot", "other.md", *WHO).code == 0
+    (votes.top / "DOC.md").write_text(held)
+    assert votes.call("withdraw", case.name, "--reason", "begun twice").code == 0
+    assert votes.call("ballot", "DOC.md", *WHO).code == 0
+
+
+def test_a_record_that_cannot_be_read_does_not_hold_a_document(votes: Project) -> None:
+    """A folder that only looks like a case keeps nobody from voting."""
+    (votes.top / ".counterpoint" / "cases" / "ballot-20260706t140748z-6b86b273").mkdir(parents=True)
+    called = votes.call("ballot", "DOC.md", *WHO)
+    assert called.code == 0, called
 
 
 def test_the_document_keeps_its_mode_and_may_lie_in_another_folder(votes: Project, tmp_path: Path) -> None:

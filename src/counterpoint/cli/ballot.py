@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from counterpoint.cli.completing import agent_option
 from counterpoint.cli.inquiring import Common, Request, inquiry_options, read_text, run_inquiry
 from counterpoint.cli.manual import CASE_EXITS, Manual, ManualWithMore, json_option
 from counterpoint.cli.output import print_json, say, tell
@@ -15,7 +16,9 @@ from counterpoint.cli.where import Where, where_options
 from counterpoint.core.canonical import HIDDEN, digest, visible
 from counterpoint.core.docket import ChangedPath, PathState
 from counterpoint.drive.cases import list_cases
+from counterpoint.drive.document import cases_on
 from counterpoint.drive.inquiry import Inquiry
+from counterpoint.drive.lease import current_holder
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.plans import CasePlan
 from counterpoint.errors import CounterpointError, SourceError
@@ -33,8 +36,8 @@ _BOM: Final = "\ufeff"
 _OPTIONS: Final = (
     click.argument("document", metavar="DOC.md", type=click.Path(path_type=Path)),
     where_options,
-    click.option("--orchestrator", metavar="NAME", help="The agent that alone writes the text, and has no vote."),
-    click.option("--voters", metavar="NAME,NAME", help="The agents that vote, in the order of the roster."),
+    agent_option("--orchestrator", metavar="NAME", help="The agent that alone writes the text, and has no vote."),
+    agent_option("--voters", metavar="NAME,NAME", help="The agents that vote, in the order of the roster."),
     click.option(
         "--sources",
         type=click.Path(path_type=Path),
@@ -75,6 +78,7 @@ def ballot_request(
     """
     given = tuple(name.strip() for name in voters.split(",")) if voters is not None else None
     content = _read(document)
+    _check_free(where, document)
     found = read_document(content.removeprefix(_BOM), name=document.name)
     remarks = tuple(_remarks(where, document, found, content))
     text = as_text(found.text)
@@ -142,6 +146,26 @@ def _read(path: Path) -> str:
         hint = "name the file itself: the document is put in its place whole, and a link would be replaced"
         raise SourceError(f"{path_text(path)} is a link", hint=hint)
     return read_text(path)
+
+
+def _check_free(where: Where, path: Path) -> None:
+    """Refuse a document while a ballot on it is open: it would be written over, and that ballot orphaned.
+
+    Raises:
+        SourceError: there is one, whatever stands in the file now.
+    """
+    found = cases_on(path, protocol="ballot", folder=where.repo, store=where.store, cases=where.cases)
+    held = next((case for case in found if case.state.closed is None), None)
+    if held is None:
+        return
+    holder = current_holder(held.folder)
+    driven = f", which is driven by {holder.name} since {holder.since}" if holder else ""
+    go_on = "wait for it" if holder else f"`{where.command_line('resume', held.name)}`"
+    withdraw = f"{where.command_line('withdraw', held.name)} --reason 'begun anew'"
+    raise SourceError(
+        f"{path_text(path)} belongs to the open case {held.name}{driven}; nothing was begun",
+        hint=f"{go_on}, or `{withdraw}` first",
+    )
 
 
 def _remarks(where: Where, path: Path, found: Document, content: str) -> Iterator[str]:

@@ -16,12 +16,13 @@ from counterpoint.core.case import CaseState
 from counterpoint.core.entries import SubmissionSealed
 from counterpoint.core.rules import Rules
 from counterpoint.drive.casefile import read_entries
+from counterpoint.drive.cases import LoadedCase, list_cases, load_case
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.whole import put_whole
-from counterpoint.errors import NeedsPerson
+from counterpoint.errors import CounterpointError, NeedsPerson
 from counterpoint.record.store import Store
 
-__all__ = ["COPY", "KeptDocument"]
+__all__ = ["COPY", "KeptDocument", "cases_on"]
 
 COPY: Final = "document.md"
 """In a case's folder: the document as the record has it, whatever became of the file."""
@@ -29,6 +30,27 @@ _MOST: Final = 1 << 24
 _SHOWN: Final = 60
 
 S = TypeVar("S", bound=CaseState)
+
+
+def cases_on(document: Path, *, protocol: str, folder: Path, store: Store, cases: Path) -> Iterator[LoadedCase]:
+    """Yield the cases that were begun on a file, the newest first, as far as they can be read.
+
+    Args:
+        document: the file.
+        protocol: of the cases.
+        folder: where they are begun: the top of the repository.
+        store: where their records are.
+        cases: the folder that holds them.
+    """
+    place = os.path.realpath(document)
+    for name in reversed([name for name in list_cases(cases) if name.startswith(f"{protocol}-")]):
+        try:
+            case = load_case(store, cases, name)
+        except CounterpointError:  # it holds no file that it could be resumed with
+            continue
+        paths = case.state.case.docket.paths
+        if paths and os.path.realpath(folder / paths[0].path) == place:
+            yield case
 
 
 class KeptDocument(Generic[S]):
