@@ -54,3 +54,19 @@ def test_commands_and_case_names_are_completed(
     assert _complete(monkeypatch, capsys, "cpt show ") == ["last", *reversed(names)]
     assert _complete(monkeypatch, capsys, "cpt verify review-20241201") == [names[1]]
     assert _complete(monkeypatch, capsys, f"cpt report --root {tmp_path} la") == ["last"]
+
+
+def test_agents_are_completed_where_they_are_named(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one's own settings and always there; behind a comma, those that are left; none where none can be read."""
+    settings = own_home / "config.toml"
+    table = 'kind = "command"\ncommand = ["true"]\ndestination = "local"\n'
+    settings.write_text(f"[agents.claude]\n{table}[agents.codex]\n{table}")
+    monkeypatch.setenv("COUNTERPOINT_CONFIG", str(own_home))
+    monkeypatch.chdir(tmp_path)
+    for option in ("review --author", "answer --peers", "propose --critic", "ballot x.md --voters"):
+        assert _complete(monkeypatch, capsys, f"cpt {option} c") == ["checks", "claude", "codex"], option
+    assert _complete(monkeypatch, capsys, "cpt answer --peers claude,c") == ["claude,checks", "claude,codex"]
+    settings.write_text("[agents")
+    assert _complete(monkeypatch, capsys, "cpt answer --peers c") == [""]

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from counterpoint.cli.completing import agent_option
 from counterpoint.cli.inquiring import Common, Request, inquiry_options, read_text, run_inquiry
 from counterpoint.cli.manual import CASE_EXITS, Manual, json_option
 from counterpoint.cli.where import Where, where_options
@@ -22,8 +23,8 @@ _PATH: Final = click.Path(path_type=Path)
 _OPTIONS: Final = (
     click.argument("question", nargs=-1, metavar="[--] QUESTION"),
     where_options,
-    click.option("--peers", metavar="NAME,NAME", help="The agents that answer, two or more."),
-    click.option("--peer", "named", multiple=True, metavar="NAME", help="One of them; once for each."),
+    agent_option("--peers", metavar="NAME,NAME", help="The agents that answer, two or more."),
+    agent_option("--peer", "named", multiple=True, metavar="NAME", help="One of them; once for each."),
     click.option("--question-file", type=_PATH, metavar="FILE", help="Read the question from this file."),
     click.option(
         "--context-file",

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import click
 
+from counterpoint.cli.completing import agent_option
 from counterpoint.core.docket import Effort
 from counterpoint.core.values import Severity
 from counterpoint.drive.cassettes import Taping
@@ -151,14 +152,14 @@ _OPTIONS: Final = (
     click.option(
         "--base", metavar="REV", help="Compare with this.  [default: the remote's default branch, else main]"
     ),
-    click.option(
+    agent_option(
         "--reviewer",
         "reviewers",
         multiple=True,
         metavar="NAME",
         help="Who reviews; repeat for several.  [default: what the settings name, else checks]",
     ),
-    click.option("--author", default="", metavar="NAME", help="Who answers the findings, and edits the work tree."),
+    agent_option("--author", default="", metavar="NAME", help="Who answers the findings, and edits the work tree."),
     click.option(
         "--max-rounds", type=click.IntRange(1, 100), metavar="N", help="How often the author answers.  [default: 3]"
     ),
