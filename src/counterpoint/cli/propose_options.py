@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import click
 
+from counterpoint.cli.completing import agent_option
 from counterpoint.cli.review_options import Seconds
 from counterpoint.drive.pairs import PROVIDERS, Wanted
 
@@ -34,7 +35,10 @@ class _WrongInput(click.UsageError):
 
 
 class UsageIsInput(click.Command):
-    """A command whose code 2 means something else: a wrong command line is an input error (SPEC A-44)."""
+    """A command whose code 2 means something else: a wrong command line is an input error (SPEC A-44).
+
+    What is below it has codes of its own.
+    """
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -48,6 +52,8 @@ class UsageIsInput(click.Command):
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
+            if error.ctx is not None and error.ctx.command is not self:
+                raise
             raise _WrongInput(error.format_message(), error.ctx or ctx) from None
 
 
@@ -66,6 +72,12 @@ class PairOptions:
     @property
     def wanted(self) -> Wanted:
         return Wanted(**{each.name: getattr(self, each.name) for each in fields(self)})
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Return the options of a whole pair that were not given."""
+        whole = {"--provider": self.provider, "--model": self.model, "--reasoning-effort": self.reasoning_effort}
+        return tuple(option for option, value in whole.items() if not value)
 
     @property
     def first(self) -> str:
@@ -108,9 +120,10 @@ class Asked(PairOptions):
     @property
     def settings(self) -> Mapping[str, object]:
         """Return the settings among the options, by their keys; None where one was not given."""
+        critics = [name.strip() for each in self.critics for name in each.split(",")]
         return {
             "propose.proposer": self.proposer,
-            "propose.critics": list(self.critics) or None,
+            "propose.critics": critics or None,
             "propose.max_rounds": self.max_rounds,
             "propose.min_rounds": self.min_rounds,
             "propose.stall_rounds": self.stall_rounds,
@@ -135,6 +148,10 @@ class Asked(PairOptions):
         if self.names_agents and self.pair.first:
             raise click.UsageError(
                 f"{self.pair.first} gives both seats one pair, and --proposer and --critic name agents"
+            )
+        if self.revision is not None and not self.tree:
+            raise click.UsageError(
+                f"--revision {self.revision} says which files the seats may read; it needs --tree, too"
             )
         if self.max_duration is not None and self.max_duration > _LONGEST_S:
             raise click.UsageError(f"--max-duration is {self.max_duration} s; {_LONGEST_S} s are possible")
@@ -215,9 +232,9 @@ _OPTIONS: Final[Mapping[str, Callable[..., Any]]] = {
         metavar="FILE",
         help="What belongs to it; repeat for several.",
     ),
-    "proposer": click.option("--proposer", metavar="NAME", help="The agent that proposes, of your settings."),
-    "critics": click.option(
-        "--critic", "critics", multiple=True, metavar="NAME", help="An agent that criticises; repeat for several."
+    "proposer": agent_option("--proposer", metavar="NAME", help="The agent that proposes, of your settings."),
+    "critics": agent_option(
+        "--critic", "critics", multiple=True, metavar="NAME,NAME", help="The agents that criticise, one or more."
     ),
     **_PAIR,
     "tree": click.option(
@@ -254,7 +271,7 @@ _OPTIONS: Final[Mapping[str, Callable[..., Any]]] = {
         "--deadline",
         type=Seconds(),
         metavar="TIME",
-        help="For all of it, 7200 s at most.  [default: 900]",
+        help="For all of it, 7200 s at most.  [default: 900, where no person sits]",
     ),
     "out": click.option("--out", type=_PATH, metavar="DIR", help="Put the reports there, too."),
     "overwrite": click.option("--overwrite", is_flag=True, help="Replace reports that lie there."),
