@@ -1,11 +1,12 @@
 """The standard cases that `turns.py` times: one of each protocol, with agents that answer at once.
 
-Each is small and whole: it goes through every phase that an ordinary run of its protocol has, and ends agreed.
+Each is small and whole: it goes through every phase that an ordinary run of its protocol has, and ends agreed. A
+longer one has a round more; a review, which has one round, has more seats.
 """
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -20,6 +21,8 @@ from counterpoint.protocols.ballot.text import as_text
 __all__ = ["STANDARD", "Ready", "Standard"]
 
 ONE_ROUND = Limits()
+AT_ONCE = 2
+"""The first round, or the first version, in which all can agree."""
 
 Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -35,6 +38,8 @@ class Standard:
     """By phase, or by seat and phase where one seat answers otherwise."""
     author: str | None = None
     limits: Limits = ONE_ROUND
+    until: int = AT_ONCE
+    """The round, or the version, in which all agree."""
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -42,7 +47,13 @@ class Standard:
         return judges if self.author is None else (self.author, *judges)
 
     def reply(self, seat: str, phase: str, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        return (self.replies.get(f"{seat} {phase}") or self.replies[phase])(payload)
+        reply = self.replies.get(f"{seat} {phase}") or self.replies[phase]
+        return reply({**payload, "until": self.until})
+
+    def longer(self) -> "Standard":
+        """Return the same case, agreed a round later; of a review, with twice as many seats."""
+        has_one_round = self.limits == ONE_ROUND
+        return replace(self, judges=2 * self.judges) if has_one_round else replace(self, until=self.until + 1)
 
 
 class Ready(Agent):
@@ -74,10 +85,16 @@ def position(_: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"reasoning": "It is well known.", "keyPoints": ["It is the seat."], "answer": "Paris"}
 
 
+def first_of_all(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Answer as the others do, in a longer case not at once."""
+    return position(payload) if payload["until"] == AT_ONCE else {**position(payload), "answer": "Lyon"}
+
+
 def comparison(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    agrees = [other["peer"] for other in payload["others"]]
+    """Keep the answer, and agree with every other once it is time to."""
+    agrees = [other["peer"] for other in payload["others"] if payload["round"] >= payload["until"]]
     more = {"objections": [], "agreesWith": agrees, "changedMind": "", "where": "", "quote": ""}
-    return {**position(payload), **more}
+    return {**position(payload), **more, "answer": payload["your_answer"]["answer"]}
 
 
 def confirmation(payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -119,10 +136,10 @@ def scan(_: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def judgement(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Raise one issue in version 1, and find it resolved later."""
-    is_first = payload["version"] == 1
+    """Raise one issue in each version but the last, and find it resolved in the next."""
+    is_last = payload["version"] == payload["until"]
     issue = {
-        "id": "I1",
+        "id": f"I{payload['version']}",
         "title": "The link can be guessed",
         "description": "The address of an export is a counter.",
         "target": "implementation_steps",
@@ -135,12 +152,12 @@ def judgement(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
         "reviewed_version": payload["version"],
         "issue_evaluations": rulings,
-        "new_issues": [issue] if is_first else [],
+        "new_issues": [] if is_last else [issue],
         "conditions": [],
         "next_steps": [],
         "clarification_questions": [],
         "public_summary": "Read.",
-        "assessment": "revise" if is_first else "accept",
+        "assessment": "accept" if is_last else "revise",
     }
 
 
@@ -150,13 +167,13 @@ def vote(payload: Mapping[str, Any]) -> Mapping[str, Any]:
         "reservations": [],
         "version": payload["version"],
         "candidate": payload["candidate"],
-        "vote": "Rejected" if payload["version"] == 1 else "Approved",
+        "vote": "Rejected" if payload["version"] < payload["until"] else "Approved",
     }
 
 
 def revision(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     answers = [{"objection": each["id"], "answer": "Changed."} for each in payload["objections"]]
-    return {"answers": answers, "text": "A timer fires once, and never twice.\n"}
+    return {"answers": answers, "text": f"{payload['text']}\nAnd never twice.\n"}
 
 
 TEXT = as_text("A timer fires once.\n")
@@ -172,7 +189,12 @@ STANDARD = (
         docket=Docket(question="Which city is the capital of France?"),
         judges=3,
         limits=Limits(max_rounds=3),
-        replies={"answering": position, "comparing": comparison, "confirming": confirmation},
+        replies={
+            "judge-1 answering": first_of_all,
+            "answering": position,
+            "comparing": comparison,
+            "confirming": confirmation,
+        },
     ),
     Standard(
         protocol="propose",
