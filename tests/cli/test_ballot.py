@@ -153,17 +153,43 @@ def test_an_edit_while_it_runs_is_named_and_left_alone(votes: Project) -> None:
 
 
 def test_an_edit_at_the_end_is_left_alone_and_the_case_stays_decided(votes: Project) -> None:
-    """Issue 6: the last voter's edit is found when the case has ended; its result is printed by `resume`."""
+    """Issue 6: the result is printed, nothing says that the file is what was decided, and a person has to mend it."""
     place = votes.top / "DOC.md"
     plan(votes, ben={"voting.1": f"edit:{place}"})
-    assert votes.call("ballot", "DOC.md", *WHO).code == 4
-    called = votes.call("resume", "last")
-    assert (called.code, place.read_text()) == (0, "My own words.\n")
-    assert "note: " in called.err
-    assert "was edited by somebody else" in called.err
+    called = votes.call("ballot", "DOC.md", *WHO)
+    (case,) = votes.cases
+    copy = case / "document.md"
+    for again in (called, votes.call("resume", "last")):
+        assert (again.code, place.read_text()) == (4, "My own words.\n"), again
+        assert again.out.startswith("Approved: all 2 voters approved v1.\n"), again
+        assert "document: DOC.md; document.md in the case's folder is what the record says\n" in again.out
+        assert f"error: {place} was edited by somebody else: line 1 is 'My own words.'; nothing was" in again.err
+        assert f"hint: the case is decided; put your text aside and copy {copy} there" in again.err
+        assert "withdraw" not in again.err
+        assert "go on with" not in again.err
+    assert "is the same" not in (case / "report.md").read_text()
+    found = votes.call("resume", "last", "--json")
+    assert (found.code, found.json["error"]["code"]) == (4, "needs_person"), found
+    place.unlink()
+    gone = votes.call("resume", "last")
+    assert (gone.code, f"{place} is not there any more" in gone.err) == (4, True), gone
     place.write_bytes(TEXT.encode())
-    assert votes.call("resume", "last").code == 0
-    assert place.read_text() == (votes.cases[0] / "document.md").read_text()
+    mended = votes.call("resume", "last")
+    assert (mended.code, "error" in mended.err) == (0, False), mended
+    assert place.read_text() == copy.read_text()
+
+
+def test_a_case_whose_document_went_on_to_another_ballot_asks_for_no_mending(votes: Project) -> None:
+    """Issue 6: to copy the older document there would lose the newer debate."""
+    plan(votes, ann={"voting.1": "no"})
+    assert votes.call("ballot", "DOC.md", *WHO).code == 0
+    plan(votes)
+    assert votes.call("ballot", "DOC.md", *WHO).code == 0
+    first, second = votes.cases
+    newer = document(votes)
+    called = votes.call("resume", first.name)
+    assert (called.code, document(votes)) == (0, newer), called
+    assert f"note: {votes.top / 'DOC.md'} holds the newer ballot {second.name}" in called.err
 
 
 def test_a_document_that_a_ballot_is_still_open_on_is_left_to_it(votes: Project) -> None:

@@ -50,21 +50,34 @@ def run_to_its_end(
         code = end_case(where, ended, as_json=as_json)
     except KeyboardInterrupt:
         return say_interrupted(as_json=as_json, resume=resume)
+    except NeedsPerson as error:
+        loaded = where.load(case)
+        if loaded.state.closed is None:
+            return fail(error, as_json=as_json, resume=resume)
+        return end_case(where, loaded, as_json=as_json, unkept=error)
     except CounterpointError as error:
         return fail(error, as_json=as_json, resume=resume)
     leave_comment(session, ended, as_json=as_json)
     return code
 
 
-def put_away(where: Where, case: str) -> None:
-    """Leave no half edit of a closed case, where its driver was killed: what lies in files is put right, or away."""
+def put_away(where: Where, case: str) -> NeedsPerson | None:
+    """Leave no half edit of a closed case, where its driver was killed: what lies in files is put right, or away.
+
+    Return why the document that it was begun on is not what was decided, where a person has to mend that.
+    """
     session = Session.of(repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ)
     if line := put_away_of_closed(session, case):
         tell(f"note: {line}", colour="yellow")
     try:
-        keep_document_of_closed(session, case, resume=where.command_line("resume", case))
-    except (NeedsPerson, LeaseHeld) as error:  # the case is decided, whatever became of its file since
-        tell(f"note: {error}", colour="yellow")
+        note = keep_document_of_closed(session, case, resume=where.command_line("resume", case))
+    except NeedsPerson as error:
+        return error
+    except LeaseHeld as error:
+        note = str(error)
+    if note:
+        tell(f"note: {note}", colour="yellow")
+    return None
 
 
 def _keeping_files(watcher: OnEvent, where: Where, case: str) -> OnEvent:
@@ -82,10 +95,15 @@ def _keeping_files(watcher: OnEvent, where: Where, case: str) -> OnEvent:
     return hear
 
 
-def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
-    """Write the reports, print the result, and return the exit code."""
+def end_case(where: Where, loaded: LoadedCase, *, as_json: bool, unkept: NeedsPerson | None = None) -> int:
+    """Write the reports, print the result, and return the exit code.
+
+    With `unkept` the file that the case was begun on is not what was decided: that is said last, or as the object.
+    """
     report, _ = write_reports(loaded)
     write_files(loaded)
+    if as_json and unkept is not None:
+        return fail(unkept, as_json=True)
     code = PROTOCOLS[loaded.state.case.protocol].exit_code(loaded.outcome)
     if as_json:
         click.echo(render_result(loaded), nl=False)
@@ -94,7 +112,7 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool) -> int:
         click.echo(line)
     click.echo(f"report:   {visible(path_text(report))}")
     click.echo(f"check it: {where.command_line('verify', loaded.name)}")
-    return code
+    return code if unkept is None else fail(unkept, as_json=False)
 
 
 def _paint(text: str, colour: str) -> str:

@@ -60,8 +60,8 @@ def resume(
     taping = taping_of(record, replay)
     loaded = _load_own(where, case)
     if loaded.state.closed is not None:
-        put_away(where, loaded.name)
-        return end_case(where, loaded, as_json=as_json)
+        unkept = put_away(where, loaded.name)
+        return end_case(where, loaded, as_json=as_json, unkept=unkept)
     if holder := current_holder(loaded.folder):
         raise LeaseHeld(loaded.name, holder=holder.name, since=holder.since)
     if taping is not None:

@@ -4,6 +4,7 @@ import click
 
 from counterpoint.cli.ending import put_away
 from counterpoint.cli.manual import Manual, json_option
+from counterpoint.cli.output import tell
 from counterpoint.cli.speaking import Words, speak
 from counterpoint.cli.where import Where, case_argument, where_options
 from counterpoint.core.rules import Withdraw
@@ -24,5 +25,6 @@ def withdraw(*, case: str, reason: str, where: Where, as_json: bool) -> int:
     """End an open case without a decision; it stays in the record as withdrawn and undetermined."""
     name = where.find(case)
     code = speak(where, name, Withdraw(reason=reason), did="withdrew", as_json=as_json)
-    put_away(where, name)
+    if unkept := put_away(where, name):
+        tell(f"note: {unkept}", colour="yellow")
     return code

@@ -73,6 +73,7 @@ class KeptDocument(Generic[S]):
         self._case = case
         self._resume = resume
         self._copied = ""
+        self._is_decided = False
 
     def keep(self) -> None:
         """Bring the file to where the record is.
@@ -82,6 +83,7 @@ class KeptDocument(Generic[S]):
             RecordError: it cannot be written.
         """
         states = list(self._states())
+        self._is_decided = states[-1][0].closed is not None
         newest = self._render(*states[-1])
         if newest != self._copied:
             put_whole(self._folder / COPY, newest.encode())
@@ -131,11 +133,17 @@ class KeptDocument(Generic[S]):
 
     def _unusable(self, why: str) -> NeedsPerson:
         copy = path_text(self._folder / COPY)
-        return NeedsPerson(
-            f"{path_text(self._path)} {why}; nothing was written over it",
-            hint=f"put your text aside, copy {copy} there, and `{self._resume}`; to have your text voted on,"
-            f" `counterpoint withdraw {self._case}` first and begin a ballot on it",
-        )
+        if self._is_decided:
+            hint = (
+                f"the case is decided; put your text aside and copy {copy} there; to have your text voted on, put it"
+                f" in place of the text there and begin a new ballot"
+            )
+        else:
+            hint = (
+                f"put your text aside, copy {copy} there, and `{self._resume}`; to have your text voted on,"
+                f" `counterpoint withdraw {self._case}` first and begin a ballot on it"
+            )
+        return NeedsPerson(f"{path_text(self._path)} {why}; nothing was written over it", hint=hint)
 
 
 def _same_lines(one: list[str], other: list[str]) -> int:

@@ -16,7 +16,7 @@ from counterpoint.core.entries import CaseOpened
 from counterpoint.drive.api import rules_of
 from counterpoint.drive.cases import HOME, LoadedCase, load_case, make_home
 from counterpoint.drive.consent import Grant
-from counterpoint.drive.document import KeptDocument
+from counterpoint.drive.document import KeptDocument, cases_on
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.editing import Editing
 from counterpoint.drive.ground import Ground, ground_of
@@ -258,20 +258,29 @@ def _document(session: Session, opened: CaseOpened, ground: Ground, *, resume: s
     )
 
 
-def keep_document_of_closed(session: Session, case: str, *, resume: str) -> None:
+def keep_document_of_closed(session: Session, case: str, *, resume: str) -> str:
     """Bring the file that a closed case was begun on to where its record is.
+
+    Return a line that says why it was left alone, where a newer case was begun on it since, or "".
 
     Raises:
         NeedsPerson: somebody has edited it; it is left as it is.
         RecordError: the record cannot be read, or the file not written.
     """
-    opened = load_case(open_store(session.cases, session.folders), session.cases, case).state.case
-    if rules_of(opened.protocol).document is None:
-        return
-    document = _document(session, opened, ground_of(session, opened), resume=resume)
-    if document is not None:
-        with hold_lease(session.cases / case, case=case, now=session.clock.now()):
-            document.keep()
+    store = open_store(session.cases, session.folders)
+    opened = load_case(store, session.cases, case).state.case
+    if rules_of(opened.protocol).document is None or not opened.docket.paths:
+        return ""
+    ground = ground_of(session, opened)
+    path = ground.folder / opened.docket.paths[0].path
+    all_on = cases_on(path, protocol=opened.protocol, folder=ground.folder, store=store, cases=session.cases)
+    if (newest := next(all_on).name) != case:
+        return f"{path_text(path)} holds the newer {opened.protocol} {newest}, and is left to it"
+    document = _document(session, opened, ground, resume=resume)
+    assert document is not None, "it has rules and a path for one"
+    with hold_lease(session.cases / case, case=case, now=session.clock.now()):
+        document.keep()
+    return ""
 
 
 async def drive_case_on_disk(

@@ -38,7 +38,7 @@ def _summary(case: LoadedCase, paint: Paint) -> Iterator[str]:
     yield f"text:     v{state.version}, SHA-256 {state.docket.candidate}"
     if paths := state.docket.paths:
         path = visible(paths[0].path)
-        yield f"document: {path}; {COPY} in the case's folder is the same"
+        yield f"document: {path}; {COPY} in the case's folder is what the record says"
         if outcome.stop_reason is StopReason.NEEDS_INPUT:
             yield f"next:     decide: edit the text in {path}, and begin a new ballot on it; {_STAYS}"
 

@@ -44,7 +44,7 @@ def _head(case: LoadedCase, state: BallotState) -> Lines:
         f"Case: {code(case.name)}, by the rules of {code(opened.protocol)}, version {opened.rules_version}",
         f"Decision: {code(outcome.decision)}, exit code {BALLOT.exit_code(outcome)}",
         f"Text: v{state.version}, SHA-256 {code(state.docket.candidate)}",
-        f"Document: {code(path)}; {code(COPY)} beside this report is the same" if path else "",
+        f"Document: {code(path)}; {code(COPY)} beside this report is what the record says" if path else "",
         f"Roster: {', '.join(code(seat) for seat in state.voters)}, all of whom had to vote",
         f"Orchestrator: {code(state.orchestrator)}, which has no vote",
         f"Opened: {case.blocks[0].stamp}",
