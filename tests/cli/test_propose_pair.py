@@ -85,7 +85,7 @@ def test_a_server_that_no_table_knows_is_named_by_its_address(
         (("--provider", "openai-compatible", "--model", "m", "--reasoning-effort", "e"), "--base-url: expected"),
         (("--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "provider_default"), "has efforts"),
         (("--provider", "openai", "--model", "gpt-9", "--reasoning-effort", "high"), "--provider openai-compatible"),
-        (("--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "steep"), "takes none, low"),
+        (("--provider", "openai", "--model", "gpt-5.5", "--reasoning-effort", "steep"), "one of none, low"),
         (("--proposer", "ana", "--model", "m"), "--model gives both seats one pair"),
     ],
 )
@@ -115,8 +115,6 @@ def test_the_profile_is_saved_once_and_replaced_only_when_asked(project: Project
     assert path.read_bytes() == before
     assert project.call(*other, "--overwrite").code == 0
     assert json.loads(path.read_text()) == {"provider": "openai", "model": "gpt-5.5", "reasoning_effort": "low"}
-    assert project.call(*one[:4]).code == 1
-    assert project.call("propose", "setup").code == 1
     assert project.call(*other, "--json").json == {"changed": False, "profile": str(path)}
     path.rename(project.config / "elsewhere.json")
     path.symlink_to("elsewhere.json")

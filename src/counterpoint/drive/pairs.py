@@ -87,20 +87,14 @@ class Wanted:
     base_url: str | None = None
     api_key_env: str | None = None
 
-    @property
-    def is_anything(self) -> bool:
-        return any(
-            value is not None for value in (self.provider, self.model, self.reasoning_effort, self.base_url)
-        ) or (any(value is not None for value in (self.session_config, self.config, self.api_key_env)))
 
-
-def choose_pair(wanted: Wanted, *, environment: Mapping[str, str], default: Path) -> Pair | None:
+def choose_pair(wanted: Wanted, *, environment: Mapping[str, str], default: Path | None) -> Pair | None:
     """Return the pair of the first source that has one, or None where none has.
 
     Args:
         wanted: what the command line says.
         environment: the process's variables.
-        default: where the saved profile is, unless one is named.
+        default: where the saved profile is, unless one is named; None: no profile is read.
 
     Raises:
         ConfigError: a source has half a pair, two of them disagree, or a value is not possible.
@@ -117,16 +111,16 @@ def choose_pair(wanted: Wanted, *, environment: Mapping[str, str], default: Path
         if saved is None:
             raise ConfigError("--config", "a profile that is there", got=path_text(wanted.config))
         _demand_agreement(wanted, saved, "--config")
-        return _checked(wanted, saved, source="saved_profile")
+        return _checked(wanted, saved, source="saved_profile", file=wanted.config)
     named = {key: environment.get(variable) for key, variable in zip(given, _ENVIRONMENT, strict=True)}
     if any(named.values()):
         provider = {"provider": environment.get("DEBATE_PROVIDER", "")}
         return _checked(wanted, _whole(named, " and ".join(_ENVIRONMENT)) | provider, source="environment")
-    saved = _read_profile(default)
-    if saved is None:
+    saved = _read_profile(default) if default is not None else None
+    if default is None or saved is None:
         return None
     _demand_agreement(wanted, saved, path_text(default))
-    return _checked(wanted, saved, source="saved_profile")
+    return _checked(wanted, saved, source="saved_profile", file=default)
 
 
 def _whole(pair: Mapping[str, str | None], where: str) -> dict[str, str]:
@@ -144,7 +138,7 @@ def _demand_agreement(wanted: Wanted, found: Mapping[str, str], where: str) -> N
             raise ConfigError(option, f"{value!r}, as {where} has it", got=flag, hint=f"leave {option} out")
 
 
-def _checked(wanted: Wanted, found: Mapping[str, str], *, source: str) -> Pair:
+def _checked(wanted: Wanted, found: Mapping[str, str], *, source: str, file: Path | None = None) -> Pair:
     provider = found.get("provider") or wanted.provider or ""
     if provider not in PROVIDERS:
         hint = "name it with --provider"
@@ -157,15 +151,19 @@ def _checked(wanted: Wanted, found: Mapping[str, str], *, source: str) -> Pair:
         api_key_env=found.get("api_key_env") or wanted.api_key_env or "",
         source=source,
     )
-    check_pair(pair)
+    check_pair(pair, file=file)
     return pair
 
 
-def check_pair(pair: Pair) -> None:
+def check_pair(pair: Pair, *, file: Path | None = None) -> None:
     """Hold a pair to what A-03 and A-48 allow.
 
+    Args:
+        pair: as a source has it.
+        file: the profile that it was read from.
+
     Raises:
-        ConfigError: the model is not named or not known, or the effort is left open where the provider has efforts.
+        ConfigError: the model is not named or not known, or it does not take the effort.
     """
     for key in ("model", "reasoning_effort"):
         value = getattr(pair, key)
@@ -177,10 +175,26 @@ def check_pair(pair: Pair) -> None:
         raise ConfigError("reasoning_effort", f"an effort; {pair.provider} has efforts", got=pair.reasoning_effort)
     if pair.provider == _GENERIC and not pair.base_url:
         raise ConfigError("--base-url", "the address of the API", got="nothing", hint="name it with --base-url")
+    if pair.provider != _GENERIC:
+        _check_known(pair, file)
+
+
+def _check_known(pair: Pair, file: Path | None) -> None:
     kind = PROVIDERS[pair.provider]
-    if pair.provider != _GENERIC and find(kind, pair.model) is None:
+    found = find(kind, pair.model)
+    where = path_text(file) if file is not None else ""
+    if found is None:
         known = ", ".join(known_models(kind))
-        raise ConfigError("model", f"one whose controls are known ({known})", got=pair.model, hint=_UNKNOWN)
+        expected = f"one whose controls are known ({known})"
+        raise ConfigError("model", expected, got=pair.model, source=where, hint=_UNKNOWN)
+    if pair.reasoning_effort not in found.efforts:
+        expected = f"one of {', '.join(found.efforts)}, which {pair.model} takes"
+        if not found.efforts:
+            expected = f"a model that takes an effort; {pair.model} takes none"
+        hint = "name another effort, or another model"
+        if where:
+            hint = f"mend {where}, or write it anew with `counterpoint propose setup --overwrite`"
+        raise ConfigError("--reasoning-effort", expected, got=pair.reasoning_effort, source=where, hint=hint)
 
 
 # --- files
