@@ -72,7 +72,7 @@ def test_the_demo_takes_no_question_no_context_and_no_model(project: Project, ex
 
 
 def test_two_programs_come_to_agreement_in_two_rounds(project: Project) -> None:
-    """Issue 6: with `command` agents; the three reports lie in the case's folder, and agents count as saved."""
+    """Issue 6: with `command` agents; the three reports lie in the case's folder."""
     seats(project)
     called = project.call("propose", NEED, *NAMED)
     assert called.code == 0, called
@@ -80,7 +80,7 @@ def test_two_programs_come_to_agreement_in_two_rounds(project: Project) -> None:
     found = result(project)
     assert (found["status"], found["stop_reason"], found["exit_code"]) == ("completed", "converged", 0)
     assert [(i["id"], i["status"]) for i in found["issues"]] == [("I1", "resolved")]
-    assert found["config"]["config_source"] == "saved_profile"
+    assert found["config"]["config_source"] == "explicit"
     assert (project.cases[-1] / "report.html").read_text("utf-8").startswith("<!doctype html>")
     assert project.call("verify", "last").code == 0
 

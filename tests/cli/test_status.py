@@ -9,8 +9,12 @@ from typing import Any, Final
 import pytest
 
 from counterpoint.core.canonical import HIDDEN
+from counterpoint.core.limits import Limits
 from counterpoint.drive.lease import hold_lease
+from counterpoint.drive.paths import find_folders
+from counterpoint.drive.store import machine_key, open_store
 from tests.command_line import call, keep
+from tests.example_cases import CRITIC, Play
 from tests.reviewing import BOUND_S, FINDING, Project, answer
 
 FIXED: Final = answer({**FINDING, "status": "resolved", "reason": "It is right now."}, approved=True)
@@ -260,6 +264,20 @@ def _shape(value: Any) -> Any:
     """Return the keys of an object, and those of the objects that always stand in it."""
     fixed = ("findings", "candidate", "spent", "last_entry")
     return {key: sorted(value[key]) if key in fixed else None for key in sorted(value)}
+
+
+def test_a_deadline_that_has_passed_is_said(
+    tmp_path: Path, own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody drives it, and whoever goes on with it ends it: both are said before anybody does."""
+    folders = find_folders({"HOME": str(own_home)})
+    limits = Limits(deadline="2024-11-30T11:00:00+00:00")
+    key = machine_key(folders).public
+    name = Play(open_store(tmp_path, folders), roster=(CRITIC,), limits=limits, keys=(key,)).name
+    shown = call(capsys, "status", name, "--root", tmp_path).out
+    assert "; deadline 2024-11-30T11:00:00+00:00, which has passed\n" in shown
+    assert f"\ngo on:     counterpoint resume {name} --root {tmp_path}\n           it ends the case" in shown
+    assert call(capsys, "status", name, "--root", tmp_path, "--json").json["deadline_passed"] is True
 
 
 def test_a_case_that_is_not_there_is_named(project: Project) -> None:

@@ -155,6 +155,8 @@ class Request:
     """Returns the plan as it is to be: for what follows from other settings."""
     say: Callable[[CasePlan], Iterable[str]] = lambda _plan: ()
     """Yields lines of the protocol's own about what is begun."""
+    asks: Callable[[CasePlan], bool] = lambda _plan: True
+    """Returns whether anybody is going to be asked; else nobody is named."""
 
     @property
     def asked(self) -> Inquiry:
@@ -193,7 +195,7 @@ def run_inquiry(
         raise
     began(name)
     if not quiet:
-        _say_what(plan, name, request.say)
+        _say_what(plan, name, request)
     return run_to_its_end(session, where, name, allowed, as_json=as_json, quiet=quiet)
 
 
@@ -227,9 +229,11 @@ def _open(session: Session, request: Request, name: str) -> tuple[CasePlan, Allo
     return plan, allowed
 
 
-def _say_what(plan: CasePlan, name: str, say: Callable[[CasePlan], Iterable[str]]) -> None:
+def _say_what(plan: CasePlan, name: str, request: Request) -> None:
     words, most = VIEWS[plan.protocol].words, plan.limits.max_rounds
     tell(f"case {name}")
+    if not request.asks(plan):
+        return
     if plan.author:
         tell(f"{words.author}: {_agent(plan.settings, plan.author)}")
     tell(f"{words.judges}: {', '.join(_agent(plan.settings, party) for party in plan.judges)}")
@@ -237,7 +241,7 @@ def _say_what(plan: CasePlan, name: str, say: Callable[[CasePlan], Iterable[str]
         tell(f"rounds: {most} at most" if most else "rounds: until they agree, or nothing moves")
     if plan.docket.tree:
         tell(f"they can read the files of {plan.docket.tree[:12]}")
-    for line in say(plan):
+    for line in request.say(plan):
         tell(line)
     for remark in plan.docket.remarks[:_SHOWN_REMARKS]:
         tell(f"note: {remark}", colour="yellow")

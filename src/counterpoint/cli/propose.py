@@ -16,14 +16,14 @@ from counterpoint.cli.manual import Manual, ManualWithMore, json_option
 from counterpoint.cli.output import print_json, say, tell
 from counterpoint.cli.propose_options import EXITS, Asked, PairOptions, UsageIsInput, pair_options, propose_options
 from counterpoint.cli.where import Where, where_options
+from counterpoint.core.docket import Docket
 from counterpoint.drive.inquiry import Inquiry
 from counterpoint.drive.pairs import choose_pair, profile_path, save_profile
 from counterpoint.drive.paths import Folders, find_folders, path_text
 from counterpoint.drive.plans import CasePlan
 from counterpoint.drive.propose_demo import CRITIC, PROPOSER, REQUIREMENT, build_demo
-from counterpoint.drive.settings import Origin
-from counterpoint.errors import ConfigError
-from counterpoint.protocols.propose import MAX_INPUT_CHARS
+from counterpoint.drive.settings import AgentKind, Origin
+from counterpoint.protocols.propose import call_ceiling, is_anybody_asked
 from counterpoint.views.propose_folder import prepare_folder, put_reports
 from counterpoint.views.propose_result import source_remark
 from counterpoint.views.writing import write_files, write_reports
@@ -32,6 +32,7 @@ __all__ = ["propose", "propose_request", "shared_options"]
 
 _INTERRUPTED: Final = 130
 _PERSON: Final = "human"
+_ASKS: Final = "limits.asks_per_turn"
 _DEFAULTS: Final[Mapping[str, object]] = {
     "limits.max_tokens": 150_000,
     "limits.max_output_tokens": 12_000,
@@ -58,7 +59,7 @@ class _Propose(UsageIsInput, ManualWithMore):
             'counterpoint propose --provider openai --model gpt-5.5 --reasoning-effort high "Let users export data"',
             "one model in both seats",
         ),
-        ('counterpoint propose --proposer claude --critic codex --critic opus "…"', "agents of your settings"),
+        ('counterpoint propose --proposer claude --critic codex,opus "…"', "agents of your settings"),
         (
             "counterpoint propose --question-file need.md --context-file load.md --out plan",
             "from files, into a folder",
@@ -131,7 +132,7 @@ def _demo() -> Inquiry:
 
 
 def _inquiry(where: Where, asked: Asked) -> tuple[Inquiry, str]:
-    """Return what is asked for, and where its configuration is from."""
+    """Return what is asked for, and the source of its pair: "" where agents are named, or found, or nobody sits."""
     question, context = _question(asked), _context(asked.context_files)
     inquiry = Inquiry(
         protocol="propose",
@@ -146,12 +147,12 @@ def _inquiry(where: Where, asked: Asked) -> tuple[Inquiry, str]:
         may_repeat=True,
     )
     pair = None if asked.names_agents else _pair(where, asked.pair)
-    if not question.strip() or "\0" in question + context or len(question) + len(context) > MAX_INPUT_CHARS:
+    if not is_anybody_asked(Docket(question=question, context=context)):
         # It ends before anybody is asked: no agent has to be set up, and nothing to be allowed, for that.
         nobody = {"propose.proposer": _PERSON, "propose.critics": [_PERSON]}
-        return replace(inquiry, flags={**inquiry.flags, **nobody}), pair.source if pair else "saved_profile"
+        return replace(inquiry, flags={**inquiry.flags, **nobody}, reads_tree=False, revision=""), ""
     if pair is None:
-        return inquiry, "saved_profile"
+        return inquiry, ""
     seats = {"propose.proposer": PROPOSER, "propose.critics": [CRITIC]}
     given = {PROPOSER: pair.table(), CRITIC: pair.table()}
     return replace(inquiry, flags={**inquiry.flags, **seats}, given=given), pair.source
@@ -178,13 +179,61 @@ def _context(files: tuple[Path, ...]) -> str:
 
 def _request(where: Where, common: Common, inquiry: Inquiry, *, source: str) -> Request:
     def arrange(plan: CasePlan) -> CasePlan:
-        remarks = (*plan.docket.remarks, source_remark(source))
-        limits = replace(plan.limits, max_asks=1)
-        if plan.settings.source("propose.min_rounds").origin is Origin.DEFAULT:
-            limits = replace(limits, min_rounds=min(limits.min_rounds, limits.max_rounds))
-        return replace(plan, docket=replace(plan.docket, remarks=remarks), limits=limits)
+        if not _asks(plan):
+            return _limited(plan)
+        remarks = [source_remark(source) if source else _seats_remark(plan)]
+        if inquiry.reads_tree and plan.ground.repository is None:
+            remarks.append(f"--tree lends nothing: there is no repository around {path_text(inquiry.folder)}")
+        docket = replace(plan.docket, remarks=(*plan.docket.remarks, *remarks))
+        return _limited(replace(plan, docket=docket))
 
-    return Request(where=where, inquiry=inquiry, common=common, arrange=arrange, say=_limits)
+    return Request(where=where, inquiry=inquiry, common=common, arrange=arrange, say=_limits, asks=_asks)
+
+
+def _asks(plan: CasePlan) -> bool:
+    return is_anybody_asked(plan.docket)
+
+
+def _limited(plan: CasePlan) -> CasePlan:
+    """Return it with the limits of a proposal. What is set and does nothing here is told, and never just dropped."""
+    settings, limits = plan.settings, replace(plan.limits, max_asks=1)
+    if settings.source("propose.min_rounds").origin is Origin.DEFAULT:
+        limits = replace(limits, min_rounds=min(limits.min_rounds, limits.max_rounds))
+    waits_for_person = _seats_a_person(plan) and settings.source("limits.deadline_s").origin is Origin.DEFAULT
+    ground, source = plan.ground, settings.source(_ASKS)
+    if source.origin is not Origin.DEFAULT and settings.limits.asks_per_turn != 1:
+        notice = (
+            f"{_ASKS} is {settings.limits.asks_per_turn} in {source.name}; here it does nothing, since an answer "
+            "that is not taken is never asked for again (ASKS-1)"
+        )
+        ground = replace(ground, notices=(*ground.notices, notice))
+    return replace(
+        plan,
+        ground=ground,
+        limits=limits,
+        deadline_s=0 if waits_for_person else plan.deadline_s,
+        most_calls=call_ceiling(critics=len(plan.judges), rounds=limits.max_rounds),
+    )
+
+
+def _seats_a_person(plan: CasePlan) -> bool:
+    return any(plan.settings.agents[name].kind is AgentKind.HUMAN for name in plan.seats)
+
+
+_NAMED_BY: Final[Mapping[Origin, str]] = {
+    Origin.FLAG: "the command line",
+    Origin.ENVIRONMENT: "the environment",
+    Origin.PERSON: "your settings",
+    Origin.REPOSITORY: "the repository's settings",
+    Origin.DEFAULT: "the agents of this machine, since nobody was named",
+}
+
+
+def _seats_remark(plan: CasePlan) -> str:
+    proposer, critics = (plan.settings.source(f"propose.{key}").origin for key in ("proposer", "critics"))
+    if proposer is critics:
+        return source_remark(_NAMED_BY[proposer])
+    return source_remark(f"{_NAMED_BY[proposer]} (who proposes) and {_NAMED_BY[critics]} (who criticises)")
 
 
 def _run(request: Request, asked: Asked, *, as_json: bool) -> int:
@@ -203,10 +252,11 @@ def _run(request: Request, asked: Asked, *, as_json: bool) -> int:
 
 def _limits(plan: CasePlan) -> Iterator[str]:
     limits = plan.limits
-    calls = (len(plan.judges) + 1) * limits.max_rounds + len(plan.judges)
     tokens = f"{limits.max_tokens} tokens" if limits.max_tokens else "no limit of tokens"
-    time = f"{plan.deadline_s} s" if plan.deadline_s else "no limit of time"
-    yield f"at most {calls} calls, {tokens}, {time}, {limits.call_timeout_s} s a call"
+    why = " since a person sits here" if _seats_a_person(plan) else ""
+    time = f"{plan.deadline_s} s" if plan.deadline_s else f"no limit of time{why}"
+    yield f"at most {plan.calls} calls, {tokens}, {time}, {limits.call_timeout_s} s a call"
+    yield "each is asked once: an answer that is not taken ends it"
 
 
 @click.command(
@@ -233,12 +283,16 @@ def setup(*, where: Where, as_json: bool, overwrite: bool, **given: Any) -> int:
     It is written to `propose.json` among your settings, or to --config or DEBATE_CONFIG. It names the variable that
     holds the key, never the key. Nothing is asked over the network.
     """
-    wanted = PairOptions(**given).wanted
+    given_pair = PairOptions(**given)
+    if missing := given_pair.missing:
+        named = f"{', '.join(missing[:-1])} and {missing[-1]} are" if len(missing) > 1 else f"{missing[0]} is"
+        raise click.UsageError(
+            f"{named} missing; a profile is a provider, a model and its effort", click.get_current_context()
+        )
+    wanted = given_pair.wanted
     path = wanted.config or profile_path(os.environ, where.folders.config)
-    pair = choose_pair(replace(wanted, config=None), environment={}, default=Path(os.devnull))
-    if pair is None:
-        hint = "name --provider, --model and --reasoning-effort"
-        raise ConfigError("--model", "a provider, a model and its effort", got="nothing", hint=hint)
+    pair = choose_pair(replace(wanted, config=None), environment={}, default=None)
+    assert pair is not None, "model and effort were given"
     changed = save_profile(path, pair, overwrite=overwrite)
     if as_json:
         print_json({"profile": path_text(path), "changed": changed})

@@ -46,14 +46,14 @@ class UsageIsInput(click.Command):
         try:
             return super().make_context(info_name, args, parent=parent, **extra)
         except click.UsageError as error:
+            if error.ctx is not None and error.ctx.command is not self:
+                raise
             raise _WrongInput(error.format_message(), error.ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            if error.ctx is not None and error.ctx.command is not self:
-                raise
             raise _WrongInput(error.format_message(), error.ctx or ctx) from None
 
 

@@ -81,7 +81,8 @@ def _parts(found: CaseStatus, resume: str, report: str) -> Iterator[tuple[str, S
     elif found.pulse is Pulse.CLOSED:
         yield "read it", [report]
     else:
-        yield "go on", [resume]
+        ends = "it ends the case, since the deadline has passed; who owed an answer is not asked any more"
+        yield "go on", [resume, ends] if found.is_past else [resume]
 
 
 def _pulse(found: CaseStatus) -> str:
@@ -209,11 +210,12 @@ def _paths(paths: Sequence[str]) -> str:
 def _spent(found: CaseStatus) -> str:
     spent, limits = found.progress.spent, found.case.state.case.limits
     tokens = say_tokens(spent) + (f" of {limits.max_tokens:,}" if limits.max_tokens else "")
-    calls = f"{spent.calls} of {limits.max_calls} calls" if limits.max_calls else f"{spent.calls} calls"
+    calls = f"{spent.calls} of {found.most_calls} calls" if found.most_calls else f"{spent.calls} calls"
     return f"{calls}, {tokens}"
 
 
 def _time(found: CaseStatus) -> str:
     elapsed, deadline = found.progress.elapsed_s, found.case.state.case.limits.deadline
     passed = "unknown" if elapsed is None else say_span(elapsed)
-    return f"{passed} since {found.case.blocks[0].stamp}; " + (f"deadline {deadline}" if deadline else "no deadline")
+    until = f"deadline {deadline}{', which has passed' if found.is_past else ''}" if deadline else "no deadline"
+    return f"{passed} since {found.case.blocks[0].stamp}; {until}"

@@ -58,7 +58,7 @@ def examine_review(
         planned = looks.look("change", plan, _change)
     looks.forget_what_was_told()
     if planned is not None:
-        looks.look_at_limits(planned.settings.limits)
+        looks.look_at_limits(planned)
     if settings is not None:
         # Which commands would run is known only where the review could be planned.
         parties, commands = (planned.seats, planned.docket.commands) if planned else (known, ())
@@ -120,7 +120,7 @@ def examine_inquiry(
     if planned is not None:
         for each in planned.proposal.chosen if planned.proposal is not None else ():
             _look_at_proposed(looks, each)
-        looks.look_at_limits(planned.settings.limits)
+        looks.look_at_limits(planned)
     asked = (
         planned.leave().wanted
         if planned is not None

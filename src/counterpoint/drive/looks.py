@@ -13,11 +13,12 @@ from typing import TypeVar
 from counterpoint.drive.consent import ConsentBook
 from counterpoint.drive.paths import disk_asked, path_text
 from counterpoint.drive.permission import Sending, Wanted, still_open
+from counterpoint.drive.plans import CasePlan
 from counterpoint.drive.probing import SignedIn
 from counterpoint.drive.questions import SCOPE_OPTION
 from counterpoint.drive.registry import Registry
 from counterpoint.drive.session import Session
-from counterpoint.drive.settings import LimitSettings, Settings, how_to_add
+from counterpoint.drive.settings import Settings, how_to_add
 from counterpoint.drive.surveying import Surveyed, survey
 from counterpoint.drive.trust import TrustBook
 from counterpoint.errors import CounterpointError
@@ -105,10 +106,11 @@ class Looks:
         if not wrong:
             self.add(name, is_met=True, says=_describe(seen))
 
-    def look_at_limits(self, limits: LimitSettings) -> None:
-        said = [f"{limits.max_calls} calls, each {limits.call_timeout_s} s"]
+    def look_at_limits(self, planned: CasePlan) -> None:
+        limits = planned.limits
+        said = [f"{planned.calls} calls, each {limits.call_timeout_s} s"]
         said += [f"{limits.max_tokens} tokens"] if limits.max_tokens else []
-        said += [f"{limits.deadline_s} s in all"] if limits.deadline_s else []
+        said += [f"{planned.deadline_s} s in all"] if planned.deadline_s else []
         self.add("limits", is_met=True, says=", ".join(said))
 
     def look_at_leave(self, asked: Wanted, *, place: Path, repository: Repository | None) -> None:

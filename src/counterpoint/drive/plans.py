@@ -61,6 +61,8 @@ class CasePlan:
     """Names of agents, in the order of their seats."""
     given: Mapping[str, str] = field(default_factory=_nothing)
     """The settings of those agents that were given for this case alone, by name, as canonical JSON."""
+    most_calls: int = 0
+    """How many questions its rounds ask at most, where that is known; zero: as many as the limits allow."""
     proposal: "Proposal | None" = None
     """Where nobody had named who sits: who would."""
 
@@ -98,6 +100,12 @@ class CasePlan:
         if self.author:
             seats[0] = replace(seats[0], kind=SeatKind.AUTHOR)
         return tuple(seats)
+
+    @property
+    def calls(self) -> int:
+        """How many questions may be asked at most; zero: any number."""
+        bounds = [number for number in (self.most_calls, self.limits.max_calls) if number]
+        return min(bounds, default=0)
 
     @property
     def effort(self) -> str:

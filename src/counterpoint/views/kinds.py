@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
+from counterpoint.core.entries import CaseOpened
 from counterpoint.drive.cases import PROTOCOLS, LoadedCase
 from counterpoint.drive.imported import Imported
 
@@ -23,6 +24,10 @@ def _no_files(_case: LoadedCase) -> Mapping[str, str]:
 
 def _no_name(_name: str) -> bool:
     return False
+
+
+def _as_limited(opened: CaseOpened) -> int:
+    return opened.limits.max_calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +57,8 @@ class CaseView:
     """Return the text of each further file in the case's folder, by its name."""
     is_old_file: Callable[[str], bool] = field(default=_no_name)
     """Return whether a file of this name is one of these; it is removed where the case has it no more."""
+    most_calls: Callable[[CaseOpened], int] = _as_limited
+    """Return how many questions a case asks at most; zero: no limit."""
 
 
 VIEWS: Final[Mapping[str, CaseView]] = Imported({name: f"counterpoint.views.{name}:VIEW" for name in PROTOCOLS})

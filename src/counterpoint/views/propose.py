@@ -13,6 +13,7 @@ from counterpoint.views.propose_page import render_page
 from counterpoint.views.propose_report import render_report
 from counterpoint.views.propose_result import result_of
 from counterpoint.views.propose_text import title_of
+from counterpoint.views.propose_usage import most_calls
 
 __all__ = ["PAGE", "VIEW"]
 
@@ -66,4 +67,5 @@ VIEW: Final = CaseView(
         }
     ),
     files=_files,
+    most_calls=most_calls,
 )

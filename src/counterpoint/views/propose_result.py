@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -26,31 +25,49 @@ from counterpoint.drive.cases import LoadedCase
 from counterpoint.protocols.propose.ending import NOT_SAID, questions
 from counterpoint.protocols.propose.ledger import Tracked
 from counterpoint.protocols.propose.lookups import scope_of, standing_of
-from counterpoint.protocols.propose.opening import is_blank
+from counterpoint.protocols.propose.opening import is_anybody_asked, is_blank
 from counterpoint.protocols.propose.rules import PROPOSE
 from counterpoint.protocols.propose.state import ProposeState, Reviewed, Written, critics_of
 from counterpoint.protocols.propose.wire import DECISIONS, Ended, ended, status_of
 from counterpoint.views.propose_usage import calls_in, most_calls, usage_of
 
-__all__ = ["CONFIG_SOURCES", "SCHEMA_VERSION", "config_source", "result_of", "source_remark", "state_of"]
+__all__ = ["SCHEMA_VERSION", "config_source", "result_of", "source_remark", "state_of"]
 
 SCHEMA_VERSION: Final = "1.0"
-CONFIG_SOURCES: Final = ("explicit", "session_config", "environment", "saved_profile", "demo")
-_SOURCE: Final = re.compile(rf"the configuration is from: ({'|'.join(CONFIG_SOURCES)})")
+_PAIRS: Final = {
+    "explicit": "--model and --reasoning-effort",
+    "session_config": "--session-config",
+    "environment": "DEBATE_MODEL and DEBATE_REASONING_EFFORT",
+    "saved_profile": "the saved profile",
+    "demo": "the demo",
+}
+_SOURCES: Final = {words: source for source, words in _PAIRS.items()} | {
+    "the command line": "explicit",
+    "whoever opened the case": "explicit",
+    "the environment": "environment",
+}
+"""What people read, and the word of SPEC A-03, which knows none for agents of the settings: they count as saved."""
+_FROM: Final = "the configuration is from "
 _UNREVIEWED: Final = "The newest version has not been reviewed; nothing here says that it is sound."
 _BLANK: Final = "What is required? The requirement is blank."
 
 
 def source_remark(source: str) -> str:
-    """Return the docket's remark that says where the pair came from."""
-    assert source in CONFIG_SOURCES, f"{source} is no source of a configuration"
-    return f"the configuration is from: {source}"
+    """Return the docket's remark that says where a pair came from, by its word of SPEC A-03, or who named the seats."""
+    return f"{_FROM}{_PAIRS.get(source, source)}"
 
 
-def config_source(docket: Docket) -> str:
-    """Return where the pair came from; agents of the settings count as a saved profile."""
-    found = (match[1] for remark in docket.remarks if (match := _SOURCE.fullmatch(remark)))
-    return next(found, "saved_profile")
+def config_source(docket: Docket) -> str | None:
+    """Return the word of SPEC A-03; None where nobody can be asked, and there is no configuration."""
+    words = _configured_by(docket)
+    return None if words is None else _SOURCES.get(words, "saved_profile")
+
+
+def _configured_by(docket: Docket) -> str | None:
+    if not is_anybody_asked(docket):
+        return None
+    found = (remark.removeprefix(_FROM) for remark in docket.remarks if remark.startswith(_FROM))
+    return next(found, "whoever opened the case")
 
 
 def state_of(case: LoadedCase) -> ProposeState:
@@ -74,9 +91,9 @@ def result_of(case: LoadedCase) -> dict[str, Any]:
         "question": opened.docket.question,
         "context": opened.docket.context,
         "files": opened.docket.tree or None,
-        "remarks": list(opened.docket.remarks),
+        "remarks": [remark for remark in opened.docket.remarks if not remark.startswith(_FROM)],
         "config": _config(state),
-        "roles": [_role(seat) for seat in opened.roster],
+        "roles": [_role(seat) for seat in _roster(state)],
         "model_identity": _identity(state),
         "status": status_of(why).value,
         "stop_reason": None if why is None else why.value,
@@ -118,14 +135,16 @@ def _shown(state: ProposeState) -> Written | None:
 
 def _config(state: ProposeState) -> dict[str, Any]:
     opened, limits = state.case, state.case.limits
+    roster = _roster(state)
     models = [seal.model_requested for seal in state.seals.values() if seal.model_requested]
     return {
         "config_source": config_source(opened.docket),
+        "configured_by": _configured_by(opened.docket),
         "authenticated": False,
-        "provider": _one(seat.agent for seat in opened.roster),
-        "destination": _one(seat.destination for seat in opened.roster),
+        "provider": _one(seat.agent for seat in roster),
+        "destination": _one(seat.destination for seat in roster),
         "model": _one(models),
-        "reasoning_effort": _one([_effort(state, seat) for seat in opened.roster]),
+        "reasoning_effort": _one([_effort(state, seat) for seat in roster]),
         "max_rounds": limits.max_rounds,
         "min_rounds": limits.min_rounds,
         "stall_rounds": limits.stall_rounds,
@@ -135,6 +154,11 @@ def _config(state: ProposeState) -> dict[str, Any]:
         "timeout_seconds": limits.call_timeout_s,
         "deadline": limits.deadline,
     }
+
+
+def _roster(state: ProposeState) -> tuple[Seat, ...]:
+    """Return who sits in it: nobody where nobody can be asked, whoever holds the places."""
+    return state.case.roster if is_anybody_asked(state.case.docket) else ()
 
 
 def _effort(state: ProposeState, seat: Seat) -> str:
@@ -274,7 +298,7 @@ def _next_steps(state: ProposeState, shown: Written | None) -> Iterator[str]:
 def _questions(state: ProposeState, why: Ended | None) -> list[str]:
     if why is not Ended.NEEDS_CLARIFICATION:
         return []
-    return [_BLANK] if is_blank(state.case) else list(questions(state))
+    return [_BLANK] if is_blank(state.case.docket) else list(questions(state))
 
 
 def _next_action(case: LoadedCase, why: Ended | None) -> str:

@@ -113,7 +113,7 @@ def _head(found: Mapping[str, Any]) -> Iterator[Part]:
             ("exit code", str(found["exit_code"])),
             ("verification", "not_checked: what a model says that it tried has shown nothing"),
             ("evidence", f"{found['evidence_status']}: {_EVIDENCE[found['evidence_status']]}"),
-            ("configuration", f"{config['config_source']}, given by whoever called; nobody has authenticated it"),
+            ("configuration", _configured(config)),
             ("models that answered", ", ".join(identity["models_seen"]) or "none was named"),
             ("started", found["started_at"]),
             ("finished", found["finished_at"] or "not yet"),
@@ -127,6 +127,11 @@ def _head(found: Mapping[str, Any]) -> Iterator[Part]:
     if found["clarification_questions"]:
         yield Heading(text="Questions for a person")
         yield Listed(label="", texts=tuple(found["clarification_questions"]))
+
+
+def _configured(config: Mapping[str, Any]) -> str:
+    by = config["configured_by"]
+    return f"from {by}; nobody has authenticated it" if by else "none, since nobody was asked"
 
 
 _SAID: Final = (
@@ -267,6 +272,8 @@ def _use(found: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _seats(roles: Sequence[Mapping[str, str]]) -> str:
+    if not roles:
+        return "nobody was asked"
     said = [f"{r['seat']} is the {r['role']}, a {r['agent']} agent, {_where(r['destination'])}" for r in roles]
     return "; ".join(said)
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 from counterpoint.core.docket import SeatKind
 from counterpoint.core.entries import AttemptFailed, CaseOpened, FailureReason, SubmissionSealed
 from counterpoint.drive.cases import LoadedCase
+from counterpoint.protocols.propose.opening import call_ceiling
 from counterpoint.protocols.propose.table import Phase
 
 __all__ = ["calls_in", "most_calls", "usage_of"]
@@ -14,9 +15,8 @@ _INTERRUPTED: Final = frozenset({FailureReason.INTERRUPTED, FailureReason.DRIVER
 
 
 def most_calls(opened: CaseOpened) -> int:
-    """Return how many calls the rounds allow, 2 * max_rounds + 1 of two seats, or the limit where it allows fewer."""
-    critics, rounds = len(opened.judges), opened.limits.max_rounds
-    ceiling = (critics + 1) * rounds + critics
+    """Return how many calls the rounds allow, or the limit where it allows fewer."""
+    ceiling = call_ceiling(critics=len(opened.judges), rounds=opened.limits.max_rounds)
     return min(ceiling, opened.limits.max_calls) if opened.limits.max_calls else ceiling
 
 

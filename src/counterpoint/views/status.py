@@ -22,6 +22,7 @@ from counterpoint.drive.clock import format_stamp, parse_stamp
 from counterpoint.drive.lease import Holder
 from counterpoint.drive.progress import Progress, progress_of
 from counterpoint.record.store import Claim
+from counterpoint.views.kinds import view_of
 
 __all__ = ["CaseStatus", "Move", "Pulse", "SeatNow", "SeatState", "status_of"]
 
@@ -121,6 +122,18 @@ class CaseStatus:
     def offers(self) -> tuple[CandidateOffered, ...]:
         return self.case.state.offers
 
+    @property
+    def most_calls(self) -> int:
+        """How many questions there are at most; zero: no limit."""
+        return view_of(self.case).most_calls(self.case.state.case)
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it is open beyond its deadline: whoever goes on with it ends it."""
+        deadline = self.case.state.case.limits.deadline
+        ends = None if deadline is None else parse_stamp(deadline)
+        return self.case.state.closed is None and ends is not None and ends <= self.now
+
     def count(self, status: FindingStatus) -> int:
         return sum(finding.status is status for finding in self.case.state.ledger)
 
@@ -158,6 +171,7 @@ class CaseStatus:
             "opened_at": state.case.opened_at,
             "elapsed_s": progress.elapsed_s,
             "deadline": state.case.limits.deadline,
+            "deadline_passed": self.is_past,
             "last_entry": {"number": self.case.blocks[-1].n, "type": self.case.blocks[-1].type}
             | {"written_at": _stamp(self.written_at)},
             "driven_by": {"name": self.holder.name, "since": self.holder.since} if self.holder else None,
@@ -189,7 +203,7 @@ class CaseStatus:
         spent, limits = self.progress.spent, self.case.state.case.limits
         return {
             "calls": spent.calls,
-            "max_calls": limits.max_calls or None,
+            "max_calls": self.most_calls or None,
             "tokens": spent.usage.tokens,
             "max_tokens": limits.max_tokens or None,
             "all_reported": spent.usage.known,

@@ -15,7 +15,7 @@ from counterpoint.errors import ConfigError
 from counterpoint.views.propose import PAGE, VIEW
 from counterpoint.views.propose_folder import put_reports
 from counterpoint.views.propose_page import POLICY
-from counterpoint.views.propose_result import CONFIG_SOURCES, source_remark
+from counterpoint.views.propose_result import source_remark
 from tests.propose_case import issue
 from tests.propose_scenarios import SCENARIOS, Scenario, read_scenario
 
@@ -254,7 +254,7 @@ def test_an_observer_that_was_switched_off_is_an_event() -> None:
     assert found["stop_reason"] == "converged"
 
 
-@pytest.mark.parametrize("source", CONFIG_SOURCES)
+@pytest.mark.parametrize("source", ["explicit", "session_config", "environment", "saved_profile", "demo"])
 def test_the_report_says_where_the_configuration_is_from(source: str) -> None:
     """A-03, A-05: five words and no other, and that nobody has authenticated it."""
     scenario = read_scenario("two-rounds-resolved")

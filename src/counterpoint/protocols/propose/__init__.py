@@ -6,7 +6,7 @@ computes the decision from ledger and reviews. Source: SPEC A-01 to A-57; DESIGN
 """
 
 from counterpoint.protocols.propose.guards import GUARDS_OF_CANDIDATES, GUARDS_OF_REVIEWS, GUARDS_OF_SCANS
-from counterpoint.protocols.propose.opening import MAX_INPUT_CHARS, OPENING_GUARDS
+from counterpoint.protocols.propose.opening import OPENING_GUARDS, call_ceiling, is_anybody_asked
 from counterpoint.protocols.propose.rules import PROPOSE, STAGES
 from counterpoint.protocols.propose.state import ProposeState
 from counterpoint.protocols.propose.table import TABLE, Phase
@@ -15,11 +15,12 @@ __all__ = [
     "GUARDS_OF_CANDIDATES",
     "GUARDS_OF_REVIEWS",
     "GUARDS_OF_SCANS",
-    "MAX_INPUT_CHARS",
     "OPENING_GUARDS",
     "PROPOSE",
     "STAGES",
     "TABLE",
     "Phase",
     "ProposeState",
+    "call_ceiling",
+    "is_anybody_asked",
 ]

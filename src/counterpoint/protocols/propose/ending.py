@@ -48,9 +48,9 @@ def ending_of(state: ProposeState) -> Ending | None:
 def _nothing_was_asked(state: ProposeState) -> Ending | None:
     if asked(state):
         return None
-    if is_blank(state.case):
+    if is_blank(state.case.docket):
         return Ending(stop=StopReason.NEEDS_INPUT, detail="the requirement is blank")
-    if fault := input_fault(state.case):
+    if fault := input_fault(state.case.docket):
         return Ending(stop=StopReason.FAILED, detail=fault)
     most, seats = state.case.limits.max_calls, len(state.case.roster)
     detail = f"{most} call{'s' if most > 1 else ''} cannot ask {seats} seats side by side"

@@ -4,10 +4,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from counterpoint.core.docket import SeatKind
+from counterpoint.core.docket import Docket, SeatKind
 from counterpoint.core.entries import CaseOpened
 
-__all__ = ["MAX_INPUT_CHARS", "MOST_ROUNDS", "OPENING_GUARDS", "input_fault", "is_blank"]
+__all__ = [
+    "MAX_INPUT_CHARS",
+    "MOST_ROUNDS",
+    "OPENING_GUARDS",
+    "call_ceiling",
+    "input_fault",
+    "is_anybody_asked",
+    "is_blank",
+]
 
 MOST_ROUNDS: Final = 12
 MAX_INPUT_CHARS: Final = 64_000
@@ -61,19 +69,29 @@ OPENING_GUARDS: Final[Mapping[str, Callable[[CaseOpened], str | None]]] = Mappin
 )
 
 
+def call_ceiling(*, critics: int, rounds: int) -> int:
+    """Return how many calls so many rounds allow: 2 * rounds + 1 with one critic (SPEC A-09)."""
+    return (critics + 1) * rounds + critics
+
+
 # --- what opens a case and ends it before anything is asked (SPEC A-22)
 
 
-def is_blank(case: CaseOpened) -> bool:
-    return not case.docket.question.strip()
+def is_blank(docket: Docket) -> bool:
+    return not docket.question.strip()
 
 
-def input_fault(case: CaseOpened) -> str:
+def input_fault(docket: Docket) -> str:
     """Return what no seat can be given of the input, or ""."""
-    question, context = case.docket.question, case.docket.context
+    question, context = docket.question, docket.context
     if "\0" in question or "\0" in context:
         return "the input holds a NUL; it is no text"
     size = len(question) + len(context)
     if size > MAX_INPUT_CHARS:
         return f"requirement and context have {size} characters; at most {MAX_INPUT_CHARS} are taken"
     return ""
+
+
+def is_anybody_asked(docket: Docket) -> bool:
+    """Whether the input is one that seats can be asked about."""
+    return not (is_blank(docket) or input_fault(docket))

@@ -12,7 +12,7 @@ from counterpoint.core.values import Turn
 from counterpoint.protocols.propose import ledger
 from counterpoint.protocols.propose.forms import JudgeCandidate, OfferCandidate, ScanRisks
 from counterpoint.protocols.propose.ledger import Tracked
-from counterpoint.protocols.propose.opening import input_fault, is_blank
+from counterpoint.protocols.propose.opening import is_anybody_asked
 from counterpoint.protocols.propose.table import Phase
 
 __all__ = [
@@ -153,7 +153,7 @@ def openers(state: ProposeState) -> tuple[str, ...]:
     case = state.case
     seats = tuple(seat.name for seat in case.roster)
     has_room = not case.limits.max_calls or case.limits.max_calls >= len(seats)
-    return seats if has_room and not is_blank(case) and not input_fault(case) else ()
+    return seats if has_room and is_anybody_asked(case.docket) else ()
 
 
 def asked(state: ProposeState) -> tuple[str, ...]:

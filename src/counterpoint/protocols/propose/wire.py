@@ -95,7 +95,7 @@ def is_interrupted(state: ProposeState) -> bool:
 
 
 def _failed(state: ProposeState) -> Ended:
-    if fault := input_fault(state.case):
+    if fault := input_fault(state.case.docket):
         return Ended.INVALID_INPUT if "NUL" in fault else Ended.INPUT_LIMIT
     if silent := missing(state):
         counted = [f for seat in silent for f in state.failures_of(seat) if f.reason not in NOBODYS_FAULT]
