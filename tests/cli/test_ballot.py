@@ -14,7 +14,7 @@ from tests.agents.fake_api import Answerer, FakeApi
 from tests.agents.fake_script import Answer, Question
 from tests.balloting import reply_to
 from tests.ballots import TEXT, WHO, document, text_in
-from tests.planned_seats import add_model, asked, plan
+from tests.planned_seats import add_model, asked, plan, shown
 from tests.reviewing import Project
 
 
@@ -312,6 +312,39 @@ def test_quotations_are_looked_up_in_the_folder_of_sources(votes: Project) -> No
     failed = {failure["turn"]: failure["detail"] for failure in again.json["failed_attempts"]}
     assert list(failed) == ["voting.1.ben.1", "voting.1.ben.2"]
     assert failed["voting.1.ben.1"].endswith("it can only be Rejected [QUOTE-3]")
+
+
+def test_a_quotation_that_does_not_hold_is_said_before_anybody_votes(votes: Project) -> None:
+    """SPEC B-07: voters are told what code found, and every page says why an approval all the same is none."""
+    (votes.top / "notes").mkdir()
+    (votes.top / "notes" / "ops.md").write_text("Backups run at 02:00 every\n  night, on *both* disks.\n")
+    (votes.top / "DOC.md").write_text('# T\n\nThey "run at\n02:00 every night" and "at 03:00" [source: ops.md].\n')
+    called = votes.call("ballot", "DOC.md", *WHO, "--sources", "notes")
+    (case,) = votes.cases
+    assert called.code == 1, called
+    found = "[source: ops.md] at line 3: it is not in the file"
+    assert (
+        'note: "at 03:00" [source: ops.md] does not hold: it is not in the file; only Rejected counts' in called.err
+    )
+    assert shown(votes, "ann.voting.1")["can_only_be_rejected"] == [f'"at 03:00" {found}']
+    refused = "'at 03:00' [source: ops.md] at line 3 of the text does not hold: it is not in the file"
+    first = called.out.splitlines()[0]
+    assert first == f"Failed: nobody gave a valid vote on v1: {refused}; it can only be Rejected [QUOTE-3]."
+    assert "in time" not in document(votes).partition("### What it came to")[0]
+    said = "- Vote: **Rejected** on v1, since its answer was not accepted\n\n```text\n"
+    assert document(votes).count(f"{said}{refused}; it can only be Rejected [QUOTE-3]\n```\n") == 2
+    report = (case / "report.md").read_text()
+    assert "## Citations\n\n- `at 03:00`, source `ops.md`: **does not stand in its source** (it is not" in report
+    plan(
+        votes,
+        ann={"voting.1": "no"},
+        ben={"voting.1": "no"},
+        chief={"revising.2": 'They "run at 02:00 every night, on *both*" [source: ops.md].'},
+    )
+    (votes.top / "DOC.md").write_text('# T\n\nThey run "at 03:00" [source: ops.md].\n')
+    again = votes.call("ballot", "DOC.md", *WHO, "--sources", "notes", "--json")
+    assert (again.code, again.json["evidence"], again.json["version"]) == (0, "verified", 2), again
+    assert votes.call("verify", "last").code == 0
 
 
 def test_a_person_votes_at_the_terminal(votes: Project) -> None:

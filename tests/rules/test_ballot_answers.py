@@ -2,9 +2,16 @@
 
 import pytest
 
-from counterpoint.core.entries import AnswerRequested, CaseClosed, ChallengeOpened, RevisionOffered, RoundOpened
+from counterpoint.core.entries import (
+    AnswerRequested,
+    CaseClosed,
+    ChallengeOpened,
+    EvidenceGathered,
+    RevisionOffered,
+    RoundOpened,
+)
 from counterpoint.core.values import StopReason
-from counterpoint.protocols.ballot import candidate_of, reservations_of
+from counterpoint.protocols.ballot import Phase, candidate_of, claims_of, reservations_of
 from counterpoint.protocols.ballot.text import as_text, citations_in, markers_in
 from tests.ballot_case import (
     ANN,
@@ -137,12 +144,13 @@ def test_an_approval_of_quotations_that_stand_in_their_sources_is_accepted() -> 
 def test_an_approval_of_a_quotation_that_no_source_has_is_refused() -> None:
     """QUOTE-3 (SPEC B-07): a rejection of the same needs nothing looked up."""
     case = Play(sources=SOURCES | {"manual.txt": "Nothing."}, docket=docket_of(CITING))
-    found = "'the manual' [source: manual.txt] at line 4 does not hold: it is not there; it can only be Rejected"
-    with refused("QUOTE-3", found):
+    found = "'the manual' [source: manual.txt] at line 4 of the text does not hold: it is not there"
+    with refused("QUOTE-3", f"{found}; it can only be Rejected"):
         case.answer("ann", vote(case, "yes"))
     case.answer("ann", vote(case, "no"))
     missing = Play(sources={}, docket=docket_of("See [source: gone.md].\n"))
-    with refused("QUOTE-3", "[source: gone.md] at line 2 does not hold: it is not there; it can only be Rejected"):
+    found = "[source: gone.md] at line 2 of the text does not hold: it is not there"
+    with refused("QUOTE-3", f"{found}; it can only be Rejected"):
         missing.answer("ann", vote(missing, "but", "a comma"))
 
 
@@ -150,6 +158,8 @@ def test_a_new_text_whose_citations_cannot_be_looked_up_can_only_be_rejected() -
     """QUOTE-3 (SPEC B-07): where the orchestrator begins to cite and no folder of sources was named."""
     case = at_revising()
     case.all_answer(revision("See [source: a.md].", "v1-N1"))
+    found = ["[source: a.md] at line 2: no folder of sources is named"]
+    assert case.payload("ann")["can_only_be_rejected"] == found
     with refused("QUOTE-3", "the text cites 'a.md', and no folder of sources is named; it can only be Rejected"):
         case.answer("ann", vote(case, "yes"))
 
@@ -159,8 +169,29 @@ def test_what_code_found_of_a_new_texts_citations_is_in_every_voters_brief() -> 
     case = Play(sources=SOURCES)
     case.all_answer(vote(case, "no"), vote(case, "no"))
     case.all_answer(revision('"fires twice" [source: notes/timer.md] and [source: a b.md].', "v1-N1", "v1-N2"))
-    assert case.payload("ben")["can_only_be_rejected"] == ["[source: notes/timer.md] at line 2: it is not there"]
+    found = ['"fires twice" [source: notes/timer.md] at line 2: it is not there']
+    assert case.payload("ben")["can_only_be_rejected"] == found
     assert case.outcome.evidence == "refuted"
+
+
+def test_what_code_found_before_anybody_was_asked_is_in_the_first_brief() -> None:
+    """SPEC B-07: it stands in the record once, whoever votes then, and what follows is what would have followed."""
+    case = Play(sources=SOURCES | {"manual.txt": "Nothing."}, docket=docket_of(CITING + "\n[source: gone.md]\n"))
+    claims = claims_of(case.state.text, case.state.case.terms.sources)
+    case.append(*(EvidenceGathered(evidence=case.look_up(claim)) for claim in claims))
+    assert case.state.phase == Phase.VOTING
+    assert case.payload("ann")["can_only_be_rejected"] == [
+        '"the manual" [source: manual.txt] at line 4: it is not there',
+        "[source: gone.md] at line 6: it is not there",
+    ]
+    last = case.all_answer(vote(case, "no"), vote(case, "no"))
+    assert isinstance(last, RoundOpened)
+    assert [evidence.request for evidence in case.state.evidence] == list(claims)
+    good = Play(sources=SOURCES, docket=docket_of(CITING))
+    good.append(*(EvidenceGathered(evidence=good.look_up(claim)) for claim in claims[:-1]))
+    assert "can_only_be_rejected" not in good.payload("ann")
+    good.all_answer(vote(good, "yes"), vote(good, "yes"))
+    assert (good.outcome.stop_reason, len(good.state.evidence)) == (StopReason.AGREED, 3)
 
 
 def test_a_classification_of_every_reservation_is_accepted() -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 import counterpoint
-from counterpoint.core.entries import CaseClosed, RoundOpened
+from counterpoint.core.entries import CaseClosed, FailureReason, RoundOpened
 from counterpoint.core.limits import Limits
 from counterpoint.core.rules import AddNote, Withdraw
 from counterpoint.core.values import Decision, StopReason
@@ -58,6 +58,28 @@ def test_a_vote_that_is_not_there_at_the_deadline_counts_as_rejected() -> None:
     assert BALLOT.exit_code(case.outcome) == 3
     approvals = {seat.seat: seat.approved for seat in case.outcome.seats}
     assert approvals == {"orchestrator": False, "ann": True, "ben": False}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "said"),
+    [
+        ("refused refused", "its answer was not accepted\n\n```text\nquote 2 [QUOTE-3]\n```\n"),
+        ("timeout bad_reply", "its answer was not accepted\n\n```text\nquote 2 [QUOTE-3]\n```\n"),
+        ("bad_reply unreachable", "it gave no answer\n\n```text\nquote 2 [QUOTE-3]\n```\n"),
+        ("driver_lost refused", "no valid vote came in time\n\n```text\nquote 2 [QUOTE-3]\n```\n"),
+        ("interrupted", "no valid vote came in time\n\n###"),
+    ],
+)
+def test_the_document_says_why_a_vote_is_missing(reasons: str, said: str) -> None:
+    """SPEC B-10, B-17: too late, refused, or never given; what was said of it is quoted."""
+    case = _limited()
+    ann = case.answer("ann", vote(case, "no"))
+    for number, reason in enumerate(reasons.split(), start=1):
+        case.fail("ben", FailureReason(reason), f"quote {number} [QUOTE-3]")
+    case.settle(minutes=60)
+    assert BALLOT.document is not None
+    found = BALLOT.document(case.state, {ann.turn.id: "2026-01-01T00:00:00+00:00"})
+    assert f"- Vote: **Rejected** on v1, since {said}" in found
 
 
 def test_votes_that_were_all_there_in_time_count_after_the_deadline() -> None:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from counterpoint.cli.manual import CASE_EXITS, Manual, ManualWithMore, json_opt
 from counterpoint.cli.output import print_json, say, tell
 from counterpoint.cli.where import Where, where_options
 from counterpoint.core.canonical import HIDDEN, digest, visible
+from counterpoint.core.checks import EvidenceStatus, QuoteCheck
 from counterpoint.core.docket import ChangedPath, PathState
 from counterpoint.drive.cases import list_cases
 from counterpoint.drive.document import cases_on
@@ -22,8 +24,9 @@ from counterpoint.drive.lease import current_holder
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.plans import CasePlan
 from counterpoint.errors import CounterpointError, SourceError
-from counterpoint.protocols.ballot import as_text, candidate_of
+from counterpoint.protocols.ballot import as_text, candidate_of, claims_of
 from counterpoint.protocols.ballot.layout import Document, read_debate, read_document
+from counterpoint.protocols.ballot.text import markers_in
 from counterpoint.views.ballot_check import Checked, check_document, debate_of
 from counterpoint.views.markdown import counted
 
@@ -94,6 +97,7 @@ def ballot_request(
         question=found.title,
         text=text,
         candidate=candidate_of(text),
+        claims=partial(claims_of, text),
     )
 
     def arrange(plan: CasePlan) -> CasePlan:
@@ -102,7 +106,7 @@ def ballot_request(
             plan.docket,
             paths=(ChangedPath(path=place, state=PathState.TEXT),),
             change=digest(content.encode()),
-            remarks=(*remarks, *plan.docket.remarks),
+            remarks=(*remarks, *_unborne(text, plan), *plan.docket.remarks),
         )
         return replace(plan, docket=docket)
 
@@ -146,6 +150,18 @@ def _read(path: Path) -> str:
         hint = "name the file itself: the document is put in its place whole, and a link would be replaced"
         raise SourceError(f"{path_text(path)} is a link", hint=hint)
     return read_text(path)
+
+
+def _unborne(text: str, plan: CasePlan) -> Iterator[str]:
+    """Say what the text claims and code has not found: no approval of it counts."""
+    for marker in markers_in(text):
+        yield f"{marker} of the text says that nothing bears it out; only Rejected counts"
+    for evidence in plan.evidence:
+        if evidence.status is not EvidenceStatus.VERIFIED:
+            request = evidence.request
+            quoted = f'"{request.text}" ' if isinstance(request, QuoteCheck) else ""
+            path = getattr(request, "path", "")
+            yield f"{quoted}[source: {path}] does not hold: {evidence.detail}; only Rejected counts"
 
 
 def _check_free(where: Where, path: Path) -> None:

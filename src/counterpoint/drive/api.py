@@ -14,8 +14,9 @@ from typing import Final
 
 from counterpoint.agents.base import Agent
 from counterpoint.core.case import CaseState
+from counterpoint.core.checks import Evidence
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
-from counterpoint.core.entries import ConsentGranted, Entry
+from counterpoint.core.entries import ConsentGranted, Entry, EvidenceGathered
 from counterpoint.core.limits import Limits
 from counterpoint.core.outcome import Outcome
 from counterpoint.core.rules import Rules
@@ -97,6 +98,7 @@ def open_case(
     keys: Sequence[str] = (),
     case: str | None = None,
     seed: str | None = None,
+    evidence: Sequence[Evidence] = (),
 ) -> str:
     """Open a case and return its name; nothing is asked yet.
 
@@ -114,6 +116,7 @@ def open_case(
         keys: public keys that may sign; those of the store.
         case: its name, where the caller has made one already.
         seed: hex digits that its order is shuffled by; random ones by default.
+        evidence: what code has found already of what is judged, in a protocol that takes it before the first answer.
 
     Raises:
         Refused: what it would be opened with is against the rules; nothing was written.
@@ -140,7 +143,8 @@ def open_case(
     )
     settings = {"supervisor": SUPERVISOR, "name": name, "managed_version": 3}
     store.create(name, genesis, stamp=format_stamp(now), sender=DRIVER_PARTY, settings=settings)
-    CaseFile(store, name, rules).append((*opening, *consents), now)
+    found = [EvidenceGathered(evidence=each) for each in evidence]
+    CaseFile(store, name, rules).append((*opening, *consents, *found), now)
     return name
 
 

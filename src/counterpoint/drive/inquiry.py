@@ -12,12 +12,13 @@ from types import MappingProxyType
 from typing import Final
 
 from counterpoint.core.canonical import canonical_json
+from counterpoint.core.checks import Evidence, LookUp
 from counterpoint.core.docket import Docket, Terms
 from counterpoint.core.limits import Limits
 from counterpoint.drive.cases import SUPERVISOR
 from counterpoint.drive.config import check_seated
 from counterpoint.drive.ground import Ground, find_ground, join_given
-from counterpoint.drive.lent import SOURCES
+from counterpoint.drive.lent import SOURCES, look_up_in_sources
 from counterpoint.drive.paths import disk_asked, path_text
 from counterpoint.drive.plans import CasePlan, limits_of
 from counterpoint.drive.proposing import Proposal, joined, offer, propose_agents
@@ -79,6 +80,8 @@ class Inquiry:
     revision: str = ""
     """The commit whose files these are; empty: HEAD."""
     vote_only: bool = False
+    claims: Callable[[str], Sequence[LookUp]] = lambda _sources: ()
+    """Returns what the text claims of its sources, given their digest: it is looked up before anybody is asked."""
     options: tuple[str, ...] = ()
     """The answers that count in a vote; empty where any text does."""
     fewest_judges: int = 2
@@ -115,7 +118,7 @@ def plan_inquiry(
     settings, section = ground.settings, _section(ground.settings, inquiry.protocol)
     _check_parties(inquiry, settings, (author, *judges) if author else judges)
     tree, remarks = _tree(inquiry, ground.repository)
-    sources, left_out = _sources(ground, section, case_folder)
+    sources, evidence, left_out = _sources(ground, section, case_folder, inquiry.claims)
     return CasePlan(
         protocol=inquiry.protocol,
         ground=ground,
@@ -135,6 +138,7 @@ def plan_inquiry(
         judges=judges,
         given={name: canonical_json(table) for name, table in inquiry.given.items() if name in (author, *judges)},
         proposal=proposal,
+        evidence=evidence,
     )
 
 
@@ -246,18 +250,24 @@ def _dirty(paths: Sequence[str], commit: str) -> Iterator[str]:
         yield f"the work tree differs from HEAD in {count}; what can be read is HEAD, {commit[:_SHORT]}"
 
 
-def _sources(ground: Ground, section: _Section, case_folder: Callable[[], Path]) -> tuple[str, tuple[str, ...]]:
-    """Copy the folder that texts may quote from into the case, and return its digest and what was left out."""
+def _sources(
+    ground: Ground, section: _Section, case_folder: Callable[[], Path], claims: Callable[[str], Sequence[LookUp]]
+) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
+    """Copy the folder that texts may quote from into the case.
+
+    Return its digest, what code finds there of what the text claims, and what was left out.
+    """
     if not isinstance(section, BallotSettings) or not section.sources:
-        return "", ()
-    folder = ground.folder / section.sources
-    found = copy_sources(folder, case_folder() / SOURCES, writable=True)
+        return "", (), ()
+    folder, copy = ground.folder / section.sources, case_folder() / SOURCES
+    found = copy_sources(folder, copy, writable=True)
     if not found.files:
         raise SourceError(
             f"there is no file in {path_text(folder)} that a text could quote from",
             hint="name a folder of plain files with --sources",
         )
-    return found.source, tuple(_left_out(found.withheld, "among the sources"))
+    evidence = tuple(look_up_in_sources(request, copy, found) for request in claims(found.source))
+    return found.source, evidence, tuple(_left_out(found.withheld, "among the sources"))
 
 
 def _left_out(remarks: Sequence[Remark], where: str) -> Iterator[str]:

@@ -28,10 +28,21 @@ from counterpoint.isolation.removal import remove, removed_on_failure
 from counterpoint.isolation.repository import Quarantine, Repository
 from counterpoint.isolation.sources import copy_sources
 
-__all__ = ["SOURCES", "LentFiles"]
+__all__ = ["SOURCES", "LentFiles", "look_up_in_sources"]
 
 SOURCES: Final = "sources"
 """In a case's folder: the copy of the folder that its texts may quote from."""
+
+
+def look_up_in_sources(request: LookUp, folder: Path, report: ExportReport) -> Evidence:
+    """Return what code finds for a claim about the sources that were copied to `folder`: they are prose."""
+    match request:
+        case QuoteCheck():
+            return check_quote(request, folder, report, is_prose=True)
+        case PathCheck():
+            return check_path(request, folder, report)
+        case CommandCheck():
+            return _not_checked(request, "no command runs in a case about words")
 
 
 class LentFiles(TextSubject):
@@ -57,6 +68,7 @@ class LentFiles(TextSubject):
         self._quarantine: Quarantine | None = None
         self._tree = tree
         self._sources = sources
+        self._digest = digest if sources is not None else None
         self._found: dict[str, tuple[Path, ExportReport]] = {}
         with removed_on_failure(folder):
             if sources is not None:
@@ -107,6 +119,8 @@ class LentFiles(TextSubject):
 
     async def look_up(self, request: LookUp) -> Evidence:
         try:
+            if request.candidate == self._digest:
+                return await in_thread(partial(look_up_in_sources, request, *self._found[self._digest]))
             match request:
                 case QuoteCheck():
                     return await in_thread(partial(check_quote, request, *await self._where(request.candidate)))

@@ -10,6 +10,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from counterpoint.core.checks import Evidence
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
 from counterpoint.core.entries import CaseOpened, ConsentGranted
 from counterpoint.core.limits import Limits
@@ -65,6 +66,8 @@ class CasePlan:
     """How many questions its rounds ask at most, where that is known; zero: as many as the limits allow."""
     proposal: "Proposal | None" = None
     """Where nobody had named who sits: who would."""
+    evidence: tuple[Evidence, ...] = ()
+    """What code has found already of what is judged."""
 
     @property
     def settings(self) -> Settings:
@@ -204,6 +207,7 @@ def open_planned(
         keys=(machine_key(session.folders).public,),
         case=case,
         seed=seed,
+        evidence=plan.evidence,
     )
 
 

@@ -12,6 +12,7 @@ from counterpoint.core.wording import in_line
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.document import COPY
 from counterpoint.protocols.ballot import BallotState, Phase
+from counterpoint.protocols.ballot.state import failed_vote
 from counterpoint.views.ballot_report import render_report
 from counterpoint.views.ballot_result import result_of, snapshot_of
 from counterpoint.views.kinds import CaseView, Paint, SeatWords
@@ -35,6 +36,9 @@ def _summary(case: LoadedCase, paint: Paint) -> Iterator[str]:
         votes = [f"{cast.seat} {cast.vote.value}" for cast in state.cast_in(at)]
         votes += [f"{seat} without a vote" for seat in state.missing_in(at)]
         yield f"  v{at}: {visible(', '.join(votes))}"
+        if outcome.stop_reason is not StopReason.FAILED:  # which names it itself
+            failed = {seat: failed_vote(state, seat, at) for seat in state.missing_in(at)}
+            yield from (f"      {visible(seat)}: {in_line(why)}" for seat, why in failed.items() if why)
     yield f"text:     v{state.version}, SHA-256 {state.docket.candidate}"
     if paths := state.docket.paths:
         path = visible(paths[0].path)

@@ -11,6 +11,7 @@ from counterpoint.core.values import StopReason
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.document import COPY
 from counterpoint.protocols.ballot import BALLOT, BallotState, candidate_of, objections_of, reservations_of
+from counterpoint.protocols.ballot.state import failed_vote
 from counterpoint.views.ballot_result import ballot_state
 from counterpoint.views.markdown import Lines, code, counted, fenced, inline, items, wrapped
 from counterpoint.views.report import STOPS, headline
@@ -70,7 +71,12 @@ def _round(state: BallotState, at: int) -> Lines:
     yield f"## Round {at}: v{at}"
     yield f"SHA-256 of the text: {code(candidate_of(state.text_of(at)))}"
     votes = [f"{code(cast.seat)}: **{cast.vote}**" for cast in state.cast_in(at)]
-    missing = [f"{code(seat)}: no valid vote, which counts as Rejected" for seat in state.missing_in(at)]
+    missing = [
+        f"{code(seat)}: no valid vote, which counts as Rejected: {inline(why)}"
+        if (why := failed_vote(state, seat, at))
+        else f"{code(seat)}: no valid vote, which counts as Rejected"
+        for seat in state.missing_in(at)
+    ]
     yield items(*votes, *(missing if at < state.version or state.closed else ()))
     for cast in state.cast_in(at):
         yield f"{code(cast.seat)} says:"

@@ -10,6 +10,7 @@ from counterpoint.core.checks import EvidenceStatus, QuoteCheck
 from counterpoint.evidence.quotes import _first_line, check_quote
 from counterpoint.isolation.export import ExportReport, export
 from counterpoint.isolation.repository import Quarantine, Repository
+from counterpoint.isolation.sources import copy_sources
 from tests.repositories import Scratch
 
 VERIFIED, REFUTED, NOT_CHECKED = EvidenceStatus.VERIFIED, EvidenceStatus.REFUTED, EvidenceStatus.NOT_CHECKED
@@ -77,6 +78,33 @@ def test_a_quote_is_looked_up(
     request = QuoteCheck(path=path, text=text, candidate=report.source)
     found = check_quote(request, out, report)
     assert (found.request, found.status, found.detail) == (request, status, detail)
+
+
+PROSE = "Backups run at 02:00 every\r\n   night, \u202eon *both* disks.\n\nThen they (all) stop.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "detail"),
+    [
+        ("run at 02:00", VERIFIED, "it stands at line 1"),
+        ("02:00 every night,", VERIFIED, "it stands at lines 1 to 2"),
+        ("  run  at\n02:00\tevery ", VERIFIED, "it stands at line 1"),
+        ("night, \\u{202e}on *both* disks.", VERIFIED, "it stands at line 2"),
+        ("both* disks. Then they (all)", VERIFIED, "it stands at lines 2 to 4"),
+        ("02:00everynight", REFUTED, "it is not in the file"),
+        ("night, every", REFUTED, "it is not in the file"),
+        ("run at .....", REFUTED, "it is not in the file"),
+        (" \n", NOT_CHECKED, "the quote is empty"),
+    ],
+)
+def test_a_quote_from_prose_is_its_words(tmp_path: Path, text: str, status: EvidenceStatus, detail: str) -> None:
+    """SPEC B-07: how a source breaks its lines says nothing about what stands in it."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "ops.md").write_bytes(PROSE.encode())
+    report = copy_sources(tmp_path / "notes", tmp_path / "out")
+    request = QuoteCheck(path="ops.md", text=text, candidate=report.source)
+    found = check_quote(request, tmp_path / "out", report, is_prose=True)
+    assert (found.status, found.detail) == (status, detail)
 
 
 lines = st.lists(st.text(alphabet="ab ", max_size=3), min_size=1, max_size=8)

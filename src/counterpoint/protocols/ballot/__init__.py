@@ -6,6 +6,7 @@ program decides nothing: a person is asked. Source: SPEC B-01 to B-20; DESIGN 4.
 """
 
 from counterpoint.protocols.ballot.forms import Needs, Vote, Weight
+from counterpoint.protocols.ballot.guards import claims_of
 from counterpoint.protocols.ballot.rules import BALLOT, STAGES
 from counterpoint.protocols.ballot.state import BallotState, Obstacle, Reservation, objections_of, reservations_of
 from counterpoint.protocols.ballot.table import TABLE, Phase
@@ -24,6 +25,7 @@ __all__ = [
     "Weight",
     "as_text",
     "candidate_of",
+    "claims_of",
     "debate_heading",
     "objections_of",
     "reservations_of",

@@ -63,9 +63,9 @@ You are the orchestrator of a document that several voters judge, and the only o
 `text` was not approved. `votes` is what the voters said; `objections` is what stood in the way. Answer every
 objection, each once, by its id: what you changed for it, or why you did not. Then write the whole next version.
 Mark what nothing bears out as [VERIFY] or [NO DOCUMENTARY EVIDENCE], or leave it out; a text with such a mark cannot
-be approved. Write a quotation from a source as "quoted words" [source: path]: the words as they stand there, in one
-line; code looks them up. Write no title, no version heading and no part of the debate: they are made for you. No
-code fence, comment or tag may be left open. {_ONE}"""
+be approved. Write a quotation from a source as "quoted words" [source: path]: the words as they stand there,
+whatever the line breaks; code looks them up. Write no title, no version heading and no part of the debate: they are
+made for you. No code fence, comment or tag may be left open. {_ONE}"""
 
 
 def vote_payload(state: BallotState, turn: Turn) -> dict[str, Any]:
@@ -104,14 +104,19 @@ def _version(state: BallotState) -> dict[str, Any]:
 
 
 def _refuted(state: BallotState) -> list[str]:
-    """Return what code has found of the text's citations already, where they do not hold."""
+    """Return the text's citations that do not hold, as far as code has looked already."""
     found = {evidence.request: evidence for evidence in state.evidence}
-    return [
-        f"[source: {each.path}] at line {each.line}: {evidence.detail}"
-        for each in citations_in(state.text)
-        if (evidence := found.get(request_of(state, each))) is not None
-        and evidence.status is not EvidenceStatus.VERIFIED
-    ]
+    said = []
+    for each in citations_in(state.text):
+        evidence, why = found.get(request_of(state, each)), ""
+        if not state.case.terms.sources:
+            why = "no folder of sources is named"
+        elif evidence is not None and evidence.status is not EvidenceStatus.VERIFIED:
+            why = evidence.detail
+        if why:
+            quoted = f'"{each.quote}" ' if each.quote else ""
+            said.append(f"{quoted}[source: {each.path}] at line {each.line}: {why}")
+    return said
 
 
 def _labels(state: BallotState, reader: str) -> Mapping[str, str]:

@@ -14,7 +14,14 @@ from counterpoint.core.docket import Seat
 from counterpoint.core.values import StopReason
 from counterpoint.protocols.ballot.forms import Vote
 from counterpoint.protocols.ballot.layout import head_of
-from counterpoint.protocols.ballot.state import BallotState, objections_of, reservations_of, why_not
+from counterpoint.protocols.ballot.state import (
+    BallotState,
+    failed_vote,
+    objections_of,
+    reservations_of,
+    why_missing,
+    why_not,
+)
 from counterpoint.protocols.ballot.table import Phase
 from counterpoint.protocols.ballot.text import candidate_of, debate_heading
 
@@ -69,8 +76,10 @@ def _seat(state: BallotState, seat: Seat, at: int, sealed_at: Mapping[str, str])
     yield f"### `{seat.name}`"
     who = f"- Agent: `{seat.agent}`, party `{seat.party}`; its session, if it keeps one, is not written here"
     if cast is None:
-        late = f"**{Vote.REJECTED}** on v{at}, since no valid vote came in time"
+        late = f"**{Vote.REJECTED}** on v{at}, since {why_missing(state, seat.name, at)}"
         yield f"{who}\n- Vote: {f'none on v{at}' if _is_cut_short(state, seat.name, at) else late}"
+        if failed := failed_vote(state, seat.name, at):
+            yield _fenced(failed)
         return
     yield "\n".join(
         (who, f"- Date: {_when(sealed_at, Phase.VOTING, at, seat.name)}", f"- Vote: **{cast.vote}** on v{at}")

@@ -34,6 +34,7 @@ __all__ = [
     "VOTE_GUARDS",
     "WEIGHING_GUARDS",
     "check_citations",
+    "claims_of",
     "request_of",
 ]
 
@@ -156,13 +157,21 @@ def _sources_say_so(said: _Said) -> str | None:
         evidence = found[request_of(said.state, each)]
         if evidence.status is not EvidenceStatus.VERIFIED:
             what = f"{each.quote[:80]!r} [source: {each.path}]" if each.quote else f"[source: {each.path}]"
-            return f"{what} at line {each.line} does not hold: {evidence.detail}; it can only be Rejected"
+            return f"{what} at line {each.line} of the text does not hold: {evidence.detail}; it can only be Rejected"
     return None
 
 
 def request_of(state: BallotState, citation: Citation) -> LookUp:
     """Return what code has to look up for a citation."""
-    sources = state.case.terms.sources
+    return _claim_of(citation, state.case.terms.sources)
+
+
+def claims_of(text: str, sources: str) -> tuple[LookUp, ...]:
+    """Return what a text claims of its sources, by their digest; each once."""
+    return tuple(dict.fromkeys(_claim_of(each, sources) for each in citations_in(text)))
+
+
+def _claim_of(citation: Citation, sources: str) -> LookUp:
     if citation.quote:
         return QuoteCheck(path=citation.path, text=citation.quote, candidate=sources)
     return PathCheck(path=citation.path, line=None, candidate=sources)
@@ -172,7 +181,7 @@ def check_citations(state: BallotState, _turn: Turn, vote: Any) -> tuple[LookUp,
     """Return what has to be looked up before an approval counts."""
     if vote.vote is Vote.REJECTED or not state.case.terms.sources:
         return ()
-    return tuple(dict.fromkeys(request_of(state, each) for each in citations_in(state.text)))
+    return claims_of(state.text, state.case.terms.sources)
 
 
 VOTE_GUARDS: Final[_Guards] = MappingProxyType(

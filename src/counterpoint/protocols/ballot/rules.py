@@ -48,6 +48,7 @@ from counterpoint.protocols.ballot.guards import (
     VOTE_GUARDS,
     WEIGHING_GUARDS,
     check_citations,
+    claims_of,
     request_of,
 )
 from counterpoint.protocols.ballot.state import (
@@ -56,6 +57,7 @@ from counterpoint.protocols.ballot.state import (
     Heard,
     Revision,
     Weighed,
+    failed_vote,
     is_agreed,
     reservations_of,
     why_not,
@@ -103,8 +105,8 @@ def _take_text(state: BallotState, turn: Turn, given: ReviseText) -> BallotState
 
 def _check_new_text(state: BallotState, _turn: Turn, given: ReviseText) -> tuple[LookUp, ...]:
     """Return what the new text claims of its sources: it may be wrong there, and every voter is told."""
-    cited = citations_in(as_text(given.text)) if state.case.terms.sources else ()
-    return tuple(dict.fromkeys(request_of(state, each) for each in cited))
+    sources = state.case.terms.sources
+    return claims_of(as_text(given.text), sources) if sources else ()
 
 
 def _voters(state: BallotState) -> tuple[str, ...]:
@@ -179,7 +181,8 @@ STAGES: Final[Mapping[str, Stage[BallotState]]] = MappingProxyType(
 def _follow(state: BallotState, missing: tuple[str, ...]) -> Follower:
     match state.stage:
         case Phase.VOTING if not state.cast_in(state.round):
-            return _closing(state, StopReason.FAILED, f"nobody gave a valid vote on v{state.version}")
+            why = "; ".join(dict.fromkeys(failed_vote(state, seat, state.round) for seat in state.voters))
+            return _closing(state, StopReason.FAILED, f"nobody gave a valid vote on v{state.version}: {why}")
         case Phase.CLASSIFYING | Phase.REVISING if missing:
             last = state.failures_of(state.orchestrator)[-1].detail
             return _closing(state, StopReason.FAILED, f"{state.orchestrator} gave no valid answer: {last}")

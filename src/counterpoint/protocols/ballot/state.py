@@ -6,10 +6,13 @@ names, and for nothing else. Whoever has no vote in a round has voted Rejected (
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from counterpoint.core.case import CaseState
+from counterpoint.core.case import NOBODYS_FAULT, CaseState
+from counterpoint.core.entries import AttemptFailed, FailureReason
 from counterpoint.core.shuffling import shuffled
 from counterpoint.protocols.ballot.forms import Needs, Vote, Weight
+from counterpoint.protocols.ballot.table import Phase
 
 __all__ = [
     "BallotState",
@@ -19,9 +22,11 @@ __all__ = [
     "Reservation",
     "Revision",
     "Weighed",
+    "failed_vote",
     "is_agreed",
     "objections_of",
     "reservations_of",
+    "why_missing",
     "why_not",
 ]
 
@@ -171,6 +176,32 @@ def why_not(state: BallotState, at: int) -> tuple[str, ...]:
     """Return, in sentences, what stands between the version of a round and agreement."""
     against = (*_votes_against(state, at), *_weights_against(state, at))
     return against or tuple(_not_passed(state, at))
+
+
+_UNHEARD: Final = frozenset({FailureReason.UNREACHABLE, FailureReason.TIMEOUT})
+
+
+def why_missing(state: BallotState, seat: str, at: int) -> str:
+    """Return, in a few words, why a seat has no vote in a round that is over."""
+    counted = _failed_votes(state, seat, at)
+    if len(counted) < state.case.limits.max_asks:
+        return "no valid vote came in time"
+    return "it gave no answer" if counted[-1].reason in _UNHEARD else "its answer was not accepted"
+
+
+def failed_vote(state: BallotState, seat: str, at: int) -> str:
+    """Return what became of the last answer that a seat gave instead of a vote, or ""."""
+    counted = _failed_votes(state, seat, at)
+    return counted[-1].detail if counted else ""
+
+
+def _failed_votes(state: BallotState, seat: str, at: int) -> tuple[AttemptFailed, ...]:
+    return tuple(
+        failure
+        for failure in state.failures
+        if (failure.turn.phase, failure.turn.round, failure.turn.seat) == (Phase.VOTING, at, seat)
+        and failure.reason not in NOBODYS_FAULT
+    )
 
 
 def _votes_against(state: BallotState, at: int) -> Iterator[str]:

@@ -6,8 +6,9 @@ OPENING ── CaseOpened ──▶ VOTING ──▶ VOTED ── AnswerRequeste
                           │                                          ▼                     ▼
                        REVISED ◀── REVISING ◀──────────────── RoundOpened ── CHALLENGED ◀── CHALLENGING
 
-`X ──▶ Xed` is a batch of reveals. CaseClosed may follow each stage. Where nobody answered there is nothing to reveal,
-and what follows leads on from the stage itself.
+`X ──▶ Xed` is a batch of reveals. What code finds of the first text stands there before anybody is asked, so evidence
+leads nowhere while they vote. CaseClosed may follow each stage. Where nobody answered there is nothing to reveal, and
+what follows leads on from the stage itself.
 """
 
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ from counterpoint.core.entries import (
     CaseOpened,
     ChallengeOpened,
     Entry,
+    EvidenceGathered,
     RevisionOffered,
     RoundOpened,
 )
@@ -43,15 +45,15 @@ class Phase(StrEnum):
 
 _ON_TO_REVISING: Final[Mapping[type[Entry], str]] = {RoundOpened: Phase.REVISING}
 
+_VOTING: Final = stage_rows(
+    Phase.VOTING, Phase.VOTED, leads={**_ON_TO_REVISING, AnswerRequested: Phase.CLASSIFYING}, closed=Phase.CLOSED
+)
+
 TABLE: Final[Mapping[str, Mapping[type[Entry], str]]] = MappingProxyType(
     {
         Phase.OPENING: {CaseOpened: Phase.VOTING},
-        **stage_rows(
-            Phase.VOTING,
-            Phase.VOTED,
-            leads={**_ON_TO_REVISING, AnswerRequested: Phase.CLASSIFYING},
-            closed=Phase.CLOSED,
-        ),
+        **_VOTING,
+        Phase.VOTING: MappingProxyType({**_VOTING[Phase.VOTING], EvidenceGathered: Phase.VOTING}),
         **stage_rows(
             Phase.CLASSIFYING,
             Phase.CLASSIFIED,
