@@ -8,6 +8,7 @@ from counterpoint.core.canonical import visible
 from counterpoint.core.wording import in_line
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.protocols.propose.table import Phase
+from counterpoint.protocols.propose.wire import CaseStatus
 from counterpoint.views.kinds import CaseView, Paint, SeatWords
 from counterpoint.views.propose_page import render_page
 from counterpoint.views.propose_report import render_report
@@ -24,12 +25,17 @@ _SHORT: Final = 200
 
 def _summary(case: LoadedCase, paint: Paint) -> Iterator[str]:
     found = result_of(case)
-    yield paint(f"{title_of(case)}: {in_line(found['stop_detail'])}.", _COLOURS.get(found["decision"], "yellow"))
+    partial = ", partial" if found["status"] == CaseStatus.PARTIAL else ""
+    colour = _COLOURS.get(found["decision"], "yellow")
+    yield paint(f"{title_of(case)}{partial}: {in_line(found['stop_detail'])}.", colour)
     shown = found["last_reviewed_proposal"] or found["proposal"]
     if shown is not None:
         newest = found["proposal"]["version"]
         unread = f" (version {newest} is newer and not reviewed)" if newest != shown["version"] else ""
-        yield f"proposal: version {shown['version']}{unread}: {_cut(shown['recommendation'])}"
+        said = _cut(shown["recommendation"])
+        yield f"proposal: version {shown['version']}{unread}" + (
+            f": {said}" if said else ", which recommends nothing yet"
+        )
     for issue in found["issues"]:
         if issue["status"] != "resolved":
             yield f"  {issue['severity']:8} {visible(issue['id'])} {issue['status']}: {_cut(issue['title'])}"

@@ -53,7 +53,7 @@ _BLANK: Final = "What is required? The requirement is blank."
 
 
 def source_remark(source: str) -> str:
-    """Return the docket's remark that says where a pair came from, by its word of SPEC A-03, or who named the seats."""
+    """Return the docket's remark that says where a pair came from, by its word of A-03, or who named the seats."""
     return f"{_FROM}{_PAIRS.get(source, source)}"
 
 

@@ -16,6 +16,7 @@ from counterpoint.views.propose import PAGE, VIEW
 from counterpoint.views.propose_folder import put_reports
 from counterpoint.views.propose_page import POLICY
 from counterpoint.views.propose_result import source_remark
+from tests.need import ROOT
 from tests.propose_case import issue
 from tests.propose_scenarios import SCENARIOS, Scenario, read_scenario
 
@@ -143,19 +144,45 @@ def test_every_report_has_every_key_and_says_the_same_as_the_others(name: str) -
     assert (page, report) == (VIEW.files(case)[PAGE], VIEW.report(case))
     title = report.splitlines()[0].removeprefix("# ")
     assert title in _read(page).said
-    assert title.endswith(f"{found['status']}, {found['stop_reason']}")
+    assert "_" not in title
+    assert f"- how it ended: {found['status']}, {found['stop_reason']}\n" in report.replace("`", "")
 
 
 def test_a_page_has_no_script_and_a_policy_that_allows_its_style_alone() -> None:
-    """A-41: nothing in it runs, is fetched, or can be clicked."""
+    """A-41: nothing in it runs or is fetched, and what can be clicked leads to another place of the page."""
     reader = _read(VIEW.files(_case("two-rounds-resolved"))[PAGE])
-    assert not {"script", "a", "img", "iframe", "form", "link", "object", "svg", "base"} & reader.tags.keys()
+    assert not {"script", "img", "iframe", "form", "link", "object", "svg", "base"} & reader.tags.keys()
     named = {name for _, name, _ in reader.attributes}
-    assert named == {"lang", "charset", "http-equiv", "content", "name"}
+    assert named == {"lang", "charset", "http-equiv", "content", "name", "class", "id", "href", "aria-label"}
+    places = {f"#{value}" for _, name, value in reader.attributes if name == "id"}
+    assert {value for tag, name, value in reader.attributes if tag == "a"} == places
     assert ("meta", "content", POLICY) in reader.attributes
     assert re.fullmatch(
         r"default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; base-uri 'none'; form-action 'none'", POLICY
     )
+
+
+def test_a_page_opens_with_what_its_reader_came_for() -> None:
+    """Ours: verdict, why, what to do and the recommendation; then the requirement; where it is from, at the foot."""
+    case = _case("a-light-risk-stays-conditional")
+    found, said = VIEW.result(case), _read(VIEW.files(case)[PAGE]).said
+    first = ["On conditions", found["next_action"], found["proposal"]["recommendation"], found["question"]]
+    first += [found["proposal"]["problem_statement"], found["issues"][0]["title"], found["run_id"]]
+    assert [said.index(text) for text in first] == sorted(said.index(text) for text in first)
+    assert "`" not in "".join(said)
+
+
+def test_steps_are_numbered_and_badges_have_words() -> None:
+    """Ours: what is done in order has numbers, and no colour says anything alone."""
+    case = _case("two-rounds-resolved")
+    page = VIEW.files(case)[PAGE]
+    (step, *_) = VIEW.result(case)["proposal"]["implementation_steps"]
+    assert f"<ol>\n<li>{step}</li>" in page
+    assert '<span class="badge bad">high</span> <span class="badge good">resolved</span>' in page
+    assert page.count("looked at nothing") == 1
+    report = VIEW.report(case)
+    assert "### high, resolved: `I1, The link can be guessed`" in report
+    assert f"1. {step}" in report
 
 
 def test_what_seats_and_users_wrote_acts_in_none_of_the_reports() -> None:
@@ -163,14 +190,16 @@ def test_what_seats_and_users_wrote_acts_in_none_of_the_reports() -> None:
     case = _hostile().run()
     page, report = VIEW.files(case)[PAGE], VIEW.report(case)
     reader = _read(page)
-    assert not {"script", "a", "img"} & reader.tags.keys()
+    assert not {"script", "img"} & reader.tags.keys()
+    values = [value for tag, _, value in reader.attributes if tag != "meta"]
+    assert [value for value in values if not re.fullmatch(r"#?[A-Za-z -]+", value or "")] == []
     assert any("<script>alert(1)</script>" in text for text in reader.said)
     assert "\u202e" not in page + report
     assert "\\u{202e}" in page
     outside = re.sub(r"^(`{3,})text\n.*?^\1$", "", report, flags=re.MULTILINE | re.DOTALL)
     outside = re.sub(r"(`+).*?\1", "", outside)
     assert not re.search(r"<script|\]\(|!\[|^# Approved", outside, re.MULTILINE)
-    assert re.findall(r"^# .*", outside, re.MULTILINE) == ["# Blocked: partial, round_limit"]
+    assert re.findall(r"^# .*", outside, re.MULTILINE) == ["# Blocked"]
 
 
 def test_a_newest_version_without_a_review_is_not_what_the_report_is_about() -> None:
@@ -178,7 +207,7 @@ def test_a_newest_version_without_a_review_is_not_what_the_report_is_about() -> 
     case = _case("the-time-is-up")
     found, report = VIEW.result(case), VIEW.report(case)
     assert (found["proposal"]["version"], found["last_reviewed_proposal"]["version"]) == (2, 1)
-    assert "## The proposal, version 1\n\nVersion 2 is newer and has not been reviewed" in report
+    assert "Version 2 is newer and has not been reviewed; this is about version 1, the last one that was" in report
     assert "The newest version has not been reviewed; nothing here says that it is sound." in found["conditions"]
     only = VIEW.report(_case("prose-is-no-answer"))
     assert "It has not been reviewed by every critic" in only
@@ -269,13 +298,18 @@ def test_the_report_says_where_the_configuration_is_from(source: str) -> None:
 def test_the_lines_at_the_end_name_what_is_open_and_what_to_do() -> None:
     """Ours: hidden characters are written out in them."""
     lines = list(VIEW.summary(_hostile().run(), lambda text, _colour: text))
-    assert lines[0] == "Blocked: partial, round_limit: 1 of 1 rounds are held."
+    assert lines[0] == "Blocked, partial: 1 of 1 rounds are held."
     assert lines[-2] == "next:     Settle what blocks it before anything is built on it."
     assert "\u202e" not in "".join(lines)
     asks = list(VIEW.summary(_case("the-scan-asks"), lambda text, _colour: text))
     assert "  question: Which formats?" in asks
     failed = list(VIEW.summary(_case("a-call-runs-out-of-time"), lambda text, _colour: text))
     assert any(line.startswith("  proposer, timeout: ") for line in failed)
+    table = json.loads((ROOT / "tests/data/propose/the-proposer-asks.json").read_text("utf-8"))
+    table["script"]["proposing.1.proposer"]["proposal"] |= {"recommendation": "", "recommended_option_id": ""}
+    asked = list(VIEW.summary(Scenario(table).run(), lambda text, _colour: text))
+    assert asked[0] == "Clarification is needed: a person has to answer 1 question first."
+    assert asked[1] == "proposal: version 1, which recommends nothing yet"
 
 
 def test_a_report_that_cannot_be_put_in_its_place_leaves_nothing_half(tmp_path: Path) -> None:
