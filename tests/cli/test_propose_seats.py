@@ -156,3 +156,16 @@ def test_a_profile_that_was_saved_otherwise_is_named_where_it_is_wrong(project: 
     assert called.code == 1
     assert "propose.json" in called.err
     assert "got 'turbo'" in called.err
+
+
+def test_the_page_is_named_where_the_reports_are(project: Project) -> None:
+    """Ours: at the end of a run, by `report`, and in the object of `report --json`."""
+    ended = project.call("propose", "--demo", "--quiet")
+    page = project.cases[-1] / "report.html"
+    assert f"page:     {page}\n" in ended.out
+    page.unlink()
+    assert project.call("report", "last").out.splitlines()[-1] == str(page)
+    assert page.exists()
+    named = project.call("report", "last", "--out", project.tmp.parent / "there", "--json").json["page"]
+    assert named == str(project.tmp.parent / "there" / "report.html")
+    assert (project.tmp.parent / "there" / "report.html").read_bytes() == page.read_bytes()

@@ -139,7 +139,7 @@ def _run(place: Path, told: _Teller, *, with_local: bool) -> dict[str, Any]:
     with driving(session, case, may_run=True, on_event=told.event) as driver:
         refused_by = asyncio.run(_drive(driver, _Scene(session=session, case=case, told=told)))
     loaded = load_case(open_store(session.cases, folders), session.cases, case)
-    report, _ = write_reports(loaded)
+    report, *_ = write_reports(loaded)
     named = _tamper(session, case, place / "tampered", told)
     said_by_model = {} if model is None else {"local": _ask_model(session, model, told)}
     _say_where(place, case, report, told, number=8 if model is None else 9)

@@ -100,7 +100,7 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool, unkept: NeedsPe
 
     With `unkept` the file that the case was begun on is not what was decided: that is said last, or as the object.
     """
-    report, _ = write_reports(loaded)
+    report, _, *pages = write_reports(loaded)
     write_files(loaded)
     if as_json and unkept is not None:
         return fail(unkept, as_json=True)
@@ -111,6 +111,8 @@ def end_case(where: Where, loaded: LoadedCase, *, as_json: bool, unkept: NeedsPe
     for line in view_of(loaded).summary(loaded, _paint):
         click.echo(line)
     click.echo(f"report:   {visible(path_text(report))}")
+    for page in pages:
+        click.echo(f"page:     {visible(path_text(page))}")
     click.echo(f"check it: {where.command_line('verify', loaded.name)}")
     return code if unkept is None else fail(unkept, as_json=False)
 

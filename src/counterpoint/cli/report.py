@@ -1,4 +1,4 @@
-"""`counterpoint report`: report.md and result.json of a case, from its record alone."""
+"""`counterpoint report`: report.md, result.json and the page of a case, from its record alone."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ __all__ = ["report"]
 @click.command(
     cls=Manual,
     examples=[
-        ("counterpoint report last", "write both into the newest case's folder"),
+        ("counterpoint report last", "write them into the newest case's folder"),
         ("counterpoint report last --stdout", "print report.md and write nothing"),
         ("counterpoint report last --stdout --json", "print result.json and write nothing"),
         ("counterpoint report last --out build/review", "write them elsewhere"),
@@ -31,10 +31,10 @@ __all__ = ["report"]
 @json_option
 @where_options
 def report(where: Where, case: str, out: Path | None, *, to_stdout: bool, as_json: bool) -> None:
-    """Write report.md and result.json of CASE, from its record alone.
+    """Write report.md and result.json of CASE, from its record alone; of a proposal report.html, too.
 
     CASE is a case's name, any unambiguous beginning or end of it, or `last`. The same record gives the same bytes.
-    Both are replaced whole. The code says whether they were written, not what was decided: that is in them.
+    Each is replaced whole. The code says whether they were written, not what was decided: that is in them.
     """
     if to_stdout and out is not None:
         raise click.UsageError("--stdout writes nothing; leave --out away")
@@ -45,7 +45,8 @@ def report(where: Where, case: str, out: Path | None, *, to_stdout: bool, as_jso
         return
     written = write_reports(loaded, out)
     if as_json:
-        print_json({"case": loaded.name, "report": path_text(written[0]), "result": path_text(written[1])})
+        keys = ("report", "result", "page")[: len(written)]
+        print_json({"case": loaded.name, **{key: path_text(path) for key, path in zip(keys, written, strict=True)}})
         return
     for path in written:
         say(path_text(path))

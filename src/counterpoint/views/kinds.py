@@ -55,6 +55,8 @@ class CaseView:
     """What is going on in each phase of the protocol's table, for people."""
     files: Callable[[LoadedCase], Mapping[str, str]] = _no_files
     """Return the text of each further file in the case's folder, by its name."""
+    page: str = ""
+    """The one of them that people read beside `report.md`; empty where there is none."""
     is_old_file: Callable[[str], bool] = field(default=_no_name)
     """Return whether a file of this name is one of these; it is removed where the case has it no more."""
     most_calls: Callable[[CaseOpened], int] = _as_limited

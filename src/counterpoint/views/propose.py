@@ -73,5 +73,6 @@ VIEW: Final = CaseView(
         }
     ),
     files=_files,
+    page=PAGE,
     most_calls=most_calls,
 )

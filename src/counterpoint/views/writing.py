@@ -16,19 +16,24 @@ REPORT: Final = "report.md"
 RESULT: Final = "result.json"
 
 
-def write_reports(case: LoadedCase, out: Path | None = None) -> tuple[Path, Path]:
-    """Write both reports into `out`, by default the case's own folder, and return their paths.
+def write_reports(case: LoadedCase, out: Path | None = None) -> tuple[Path, ...]:
+    """Write the reports into `out`, by default the case's own folder, and return their paths.
+
+    They are `report.md`, `result.json` and, where the protocol has one, its page.
 
     Raises:
         RecordError: the folder cannot be made or written.
     """
     folder = case.folder if out is None else out
-    texts = {REPORT: view_of(case).report(case), RESULT: render_result(case)}
+    view = view_of(case)
+    texts = {REPORT: view.report(case), RESULT: render_result(case)}
+    if view.page:
+        texts[view.page] = view.files(case)[view.page]
     with typed(f"{path_text(folder)} cannot take the reports"):
         folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         put_whole(folder / name, text.encode())
-    return folder / REPORT, folder / RESULT
+    return tuple(folder / name for name in texts)
 
 
 def render_result(case: LoadedCase) -> str:
