@@ -321,14 +321,15 @@ def test_one_round_at_most_is_one_at_least_unless_somebody_says_otherwise(projec
 
 
 def test_context_comes_from_files(project: Project) -> None:
-    """A-43: one as it is, several each under its name."""
+    """A-43, ours: each under the name that a seat can cite; where it lies on this machine is sent to nobody."""
     seats(project)
     (project.top / "a.md").write_text("forty thousand\n")
-    (project.top / "b.md").write_text("one gigabyte\n")
+    (project.top / "deep").mkdir()
+    (project.top / "deep" / "a.md").write_text("one gigabyte\n")
     project.call("propose", NEED, *NAMED, "--context-file", "a.md")
-    assert result(project)["context"] == "forty thousand\n"
-    project.call("propose", NEED, *NAMED, "--context-file", "a.md", "--context-file", "b.md")
-    assert result(project)["context"] == "a.md:\n\nforty thousand\n\nb.md:\n\none gigabyte"
+    assert result(project)["context"] == "a.md:\n\nforty thousand"
+    project.call("propose", NEED, *NAMED, "--context-file", "deep/a.md", "--context-file", project.top / "a.md")
+    assert result(project)["context"] == "deep/a.md:\n\none gigabyte\n\na.md:\n\nforty thousand"
 
 
 @pytest.mark.parametrize(

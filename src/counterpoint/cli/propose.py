@@ -171,10 +171,14 @@ def _question(asked: Asked) -> str:
 
 
 def _context(files: tuple[Path, ...]) -> str:
+    """Return the files, each under the name that seats cite; where they lie on this machine is for nobody else."""
     texts = {path: read_text(path) for path in files}
-    if len(texts) == 1:
-        return next(iter(texts.values()))
-    return "\n\n".join(f"{path.name}:\n\n{text.rstrip()}" for path, text in texts.items())
+    return "\n\n".join(f"{_cited(path)}:\n\n{text.rstrip()}" for path, text in texts.items())
+
+
+def _cited(path: Path) -> str:
+    is_inside = not path.is_absolute() and ".." not in path.parts
+    return path_text(path) if is_inside else path_text(Path(path.name))
 
 
 def _request(where: Where, common: Common, inquiry: Inquiry, *, source: str) -> Request:

@@ -230,7 +230,7 @@ _OPTIONS: Final[Mapping[str, Callable[..., Any]]] = {
         type=_PATH,
         multiple=True,
         metavar="FILE",
-        help="What belongs to it; repeat for several.",
+        help="What belongs to it; seats cite it by its name. Repeat for several.",
     ),
     "proposer": agent_option("--proposer", metavar="NAME", help="The agent that proposes, of your settings."),
     "critics": agent_option(
