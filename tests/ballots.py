@@ -19,6 +19,9 @@ from tests.balloting import reply_to
 if told.startswith("edit:"):
     pathlib.Path(told.removeprefix("edit:")).write_text("My own words.\\n")
     told = usual
+if told.startswith("lock:"):
+    pathlib.Path(told.removeprefix("lock:")).chmod(0o444)
+    told = usual
 print(json.dumps(reply_to(phase, payload, told)))
 """
 TEXT: Final = "# Plan\r\n\r\nWe ship on Friday.\r\n"

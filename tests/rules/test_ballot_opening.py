@@ -102,15 +102,15 @@ FORGED = (
 )
 
 OPEN = (
-    ("Text\n\n```\ncode\n", "the code fence of line 4"),
-    ("````\n```\n", "the code fence of line 2"),
-    ("~~~\n```\n", "the code fence of line 2"),
-    ("- ```\ntext\n```\n", "the code fence of line 2"),
-    ("   ```\ntext\n   ```\n", "the code fence of line 2"),
-    ("> ```\ntext\n", "the code fence of line 2"),
-    ("```\n   ```\nx\n```\n", "the code fence of line 2"),
-    ("<b>\n```\nx\n```\n", "the code fence of line 3"),
-    ("<script>\n\n```\n</script>\n```\n</script>\n", "the code fence of line 4"),
+    ("Text\n\n```\ncode\n", "the code fence of line 4 of the text"),
+    ("````\n```\n", "the code fence of line 2 of the text"),
+    ("~~~\n```\n", "the code fence of line 2 of the text"),
+    ("- ```\ntext\n```\n", "the code fence of line 2 of the text"),
+    ("   ```\ntext\n   ```\n", "the code fence of line 2 of the text"),
+    ("> ```\ntext\n", "the code fence of line 2 of the text"),
+    ("```\n   ```\nx\n```\n", "the code fence of line 2 of the text"),
+    ("<b>\n```\nx\n```\n", "the code fence of line 3 of the text"),
+    ("<script>\n\n```\n</script>\n```\n</script>\n", "the code fence of line 4 of the text"),
     ("</details>\n<details>\n", "a <details> that is not closed as often as it is opened"),
     ("Text\n\n<!-- gone\n", "a <!-- that no --> closes"),
     ("<?php\n", "a <? that no ?> closes"),
@@ -139,13 +139,13 @@ def test_a_text_that_would_hide_the_debate_is_refused(body: str, what: str) -> N
 
 def test_a_title_that_would_do_either_is_refused() -> None:
     """DOCUMENT-2 (SPEC B-03): it stands above everything."""
-    opened = "the text leaves open what would hide the debate below it"
-    with refused("DOCUMENT-2", f"of the title: {opened}: a <details> that is not closed as often as it is opened"):
+    opened = "the title leaves open what would hide the debate below it"
+    with refused("DOCUMENT-2", f"{opened}: a <details> that is not closed as often as it is opened"):
         opening(*ROSTER, docket=docket_of(title="A <details> B"))
-    with refused(
-        "DOCUMENT-2", "of the title: line 1 of the text reads as a heading of the debate: '# Debate: round 1'"
-    ):
+    with refused("DOCUMENT-2", "the title reads as a heading of the debate: '# Debate: round 1'"):
         opening(*ROSTER, docket=docket_of(title="Debate: round 1"))
+    with refused("DOCUMENT-2", "the title has 99999 characters; with its mark at most 100000 are allowed"):
+        opening(*ROSTER, docket=docket_of(title="x" * 99_999))
 
 
 def test_a_text_beyond_the_limit_is_refused() -> None:

@@ -9,31 +9,26 @@ from typing import Any, Final
 
 import click
 
+from counterpoint.cli.ballot_document import BallotDocument
 from counterpoint.cli.completing import agent_option
 from counterpoint.cli.inquiring import Common, Request, inquiry_options, read_text, run_inquiry
 from counterpoint.cli.manual import CASE_EXITS, Manual, ManualWithMore, json_option
-from counterpoint.cli.output import print_json, say, tell
+from counterpoint.cli.output import print_json, say
 from counterpoint.cli.where import Where, where_options
-from counterpoint.core.canonical import HIDDEN, digest, visible
-from counterpoint.core.checks import EvidenceStatus, QuoteCheck
+from counterpoint.core.canonical import digest, visible
 from counterpoint.core.docket import ChangedPath, PathState
 from counterpoint.drive.cases import list_cases
-from counterpoint.drive.document import cases_on
 from counterpoint.drive.inquiry import Inquiry
-from counterpoint.drive.lease import current_holder
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.plans import CasePlan
-from counterpoint.errors import CounterpointError, SourceError
-from counterpoint.protocols.ballot import as_text, candidate_of, claims_of
-from counterpoint.protocols.ballot.layout import Document, read_debate, read_document
-from counterpoint.protocols.ballot.text import markers_in
-from counterpoint.views.ballot_check import Checked, check_document, debate_of
+from counterpoint.protocols.ballot import candidate_of, claims_of
+from counterpoint.protocols.ballot.layout import read_debate, read_document
+from counterpoint.views.ballot_check import Checked, check_document
 from counterpoint.views.markdown import counted
 
 __all__ = ["ballot", "ballot_options", "ballot_request"]
 
 _MAX_ROUNDS: Final = 3
-_BOM: Final = "\ufeff"
 
 
 _OPTIONS: Final = (
@@ -80,11 +75,8 @@ def ballot_request(
         SourceError: the document cannot be voted on as it is.
     """
     given = tuple(name.strip() for name in voters.split(",")) if voters is not None else None
-    content = _read(document)
-    _check_free(where, document)
-    found = read_document(content.removeprefix(_BOM), name=document.name)
-    remarks = tuple(_remarks(where, document, found, content))
-    text = as_text(found.text)
+    read = BallotDocument.read(document)
+    remarks = tuple(read.remarks(where))
     inquiry = Inquiry(
         protocol="ballot",
         folder=where.repo,
@@ -94,24 +86,27 @@ def ballot_request(
             "ballot.sources": path_text(sources.absolute()) if sources is not None else None,
             "ballot.max_rounds": max_rounds,
         },
-        question=found.title,
-        text=text,
-        candidate=candidate_of(text),
-        claims=partial(claims_of, text),
+        question=read.found.title,
+        text=read.text,
+        candidate=candidate_of(read.text),
+        claims=partial(claims_of, read.text),
     )
 
     def arrange(plan: CasePlan) -> CasePlan:
+        read.check_free(where)
+        read.hold_to_rules(has_sources=bool(plan.terms.sources))
+        unborne = read.unborne(plan.terms.sources, plan.evidence)
         place = os.path.relpath(document.absolute(), plan.ground.folder.absolute())
         docket = replace(
             plan.docket,
             paths=(ChangedPath(path=place, state=PathState.TEXT),),
-            change=digest(content.encode()),
-            remarks=(*remarks, *_unborne(text, plan), *plan.docket.remarks),
+            change=digest(read.content.encode()),
+            remarks=(*remarks, *unborne, *plan.docket.remarks),
         )
         return replace(plan, docket=docket)
 
     def tell_text(plan: CasePlan) -> Iterator[str]:
-        yield f"document: {visible(path_text(document))}, {visible(found.title)}"
+        yield f"document: {visible(path_text(document))}, {visible(read.found.title)}"
         yield f"text: v1, SHA-256 {plan.docket.candidate}"
 
     return Request(where=where, inquiry=inquiry, common=common, arrange=arrange, say=tell_text)
@@ -143,77 +138,6 @@ def ballot(*, as_json: bool, **given: Any) -> int:
     ballot, whose text is voted on anew. It is rewritten in that layout. An edit of yours is never written over.
     """
     return run_inquiry(ballot_request(**given), as_json=as_json)
-
-
-def _read(path: Path) -> str:
-    if path.is_symlink():
-        hint = "name the file itself: the document is put in its place whole, and a link would be replaced"
-        raise SourceError(f"{path_text(path)} is a link", hint=hint)
-    return read_text(path)
-
-
-def _unborne(text: str, plan: CasePlan) -> Iterator[str]:
-    """Say what the text claims and code has not found: no approval of it counts."""
-    for marker in markers_in(text):
-        yield f"{marker} of the text says that nothing bears it out; only Rejected counts"
-    for evidence in plan.evidence:
-        if evidence.status is not EvidenceStatus.VERIFIED:
-            request = evidence.request
-            quoted = f'"{request.text}" ' if isinstance(request, QuoteCheck) else ""
-            path = getattr(request, "path", "")
-            yield f"{quoted}[source: {path}] does not hold: {evidence.detail}; only Rejected counts"
-
-
-def _check_free(where: Where, path: Path) -> None:
-    """Refuse a document while a ballot on it is open: it would be written over, and that ballot orphaned.
-
-    Raises:
-        SourceError: there is one, whatever stands in the file now.
-    """
-    found = cases_on(path, protocol="ballot", folder=where.repo, store=where.store, cases=where.cases)
-    held = next((case for case in found if case.state.closed is None), None)
-    if held is None:
-        return
-    holder = current_holder(held.folder)
-    driven = f", which is driven by {holder.name} since {holder.since}" if holder else ""
-    go_on = "wait for it" if holder else f"`{where.command_line('resume', held.name)}`"
-    withdraw = f"{where.command_line('withdraw', held.name)} --reason 'begun anew'"
-    raise SourceError(
-        f"{path_text(path)} belongs to the open case {held.name}{driven}; nothing was begun",
-        hint=f"{go_on}, or `{withdraw}` first",
-    )
-
-
-def _remarks(where: Where, path: Path, found: Document, content: str) -> Iterator[str]:
-    """Say what became of the file when it was read.
-
-    Raises:
-        SourceError: it holds a debate that would be lost.
-    """
-    if not found.version:
-        yield f"{path.name} has no version heading: its first heading is the title, and the rest is version 1"
-    if hidden := len(HIDDEN.findall(content.removeprefix(_BOM).replace("\r\n", "\n"))):
-        yield f"{hidden} invisible or control characters are written out in the text, as \\u{{...}}"
-    if "\r\n" in content:
-        yield "line ends are LF in the text; the file has CR LF"
-    if not found.debate:
-        return
-    case = _case_of(where, path, found)
-    yield f"the text was v{found.version} of {case}, whose debate is in its own folder"
-
-
-def _case_of(where: Where, path: Path, found: Document) -> str:
-    """Return the case that the debate in a document is of, and that has it still."""
-    try:
-        case = read_debate(found.debate)[-1].case
-        if debate_of(where.load(case)) == found.debate:
-            return case
-    except CounterpointError as error:
-        tell(f"note: {error}", colour="yellow")
-    raise SourceError(
-        f"{path_text(path)} holds a debate that no case here has as it stands there; a new ballot would lose it",
-        hint="take the debate out, from its first heading on, and keep it elsewhere",
-    )
 
 
 @click.command(

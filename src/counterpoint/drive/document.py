@@ -22,14 +22,20 @@ from counterpoint.drive.whole import put_whole
 from counterpoint.errors import CounterpointError, NeedsPerson
 from counterpoint.record.store import Store
 
-__all__ = ["COPY", "KeptDocument", "cases_on"]
+__all__ = ["COPY", "KeptDocument", "cases_on", "is_read_only"]
 
 COPY: Final = "document.md"
 """In a case's folder: the document as the record has it, whatever became of the file."""
 _MOST: Final = 1 << 24
 _SHOWN: Final = 60
+_WRITE: Final = 0o222
 
 S = TypeVar("S", bound=CaseState)
+
+
+def is_read_only(path: Path, mode: int) -> bool:
+    """Return whether a file is not to be written: it could be put in place all the same, as a whole."""
+    return not mode & _WRITE or not os.access(path, os.W_OK)
 
 
 def cases_on(document: Path, *, protocol: str, folder: Path, store: Store, cases: Path) -> Iterator[LoadedCase]:
@@ -79,7 +85,7 @@ class KeptDocument(Generic[S]):
         """Bring the file to where the record is.
 
         Raises:
-            NeedsPerson: somebody has edited it, or it is gone; it is left as it is.
+            NeedsPerson: somebody has edited it, it is gone, or it is read-only; it is left as it is.
             RecordError: it cannot be written.
         """
         states = list(self._states())
@@ -95,6 +101,8 @@ class KeptDocument(Generic[S]):
         known = {states[0][0].case.docket.change, *(digest(version.encode()) for version in versions)}
         if digest(found) not in known:
             raise self._edited(found, versions)
+        if is_read_only(self._path, mode):
+            raise self._read_only(mode)
         put_whole(self._path, newest.encode(), mode=mode)
 
     def _states(self) -> Iterator[tuple[S, Mapping[str, str]]]:
@@ -130,6 +138,13 @@ class KeptDocument(Generic[S]):
         at = max(_same_lines(lines, version.split("\n")) for version in versions)
         line = f"{visible(lines[at])[:_SHOWN]!r}" if at < len(lines) else "missing"
         return self._unusable(f"was edited by somebody else: line {at + 1} is {line}")
+
+    def _read_only(self, mode: int) -> NeedsPerson:
+        path = path_text(self._path)
+        return NeedsPerson(
+            f"{path} is read-only (mode {mode:04o}); nothing was written over it",
+            hint=f"`chmod u+w {path}`, and `{self._resume}`",
+        )
 
     def _unusable(self, why: str) -> NeedsPerson:
         copy = path_text(self._folder / COPY)

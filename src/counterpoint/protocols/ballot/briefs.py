@@ -114,8 +114,7 @@ def _refuted(state: BallotState) -> list[str]:
         elif evidence is not None and evidence.status is not EvidenceStatus.VERIFIED:
             why = evidence.detail
         if why:
-            quoted = f'"{each.quote}" ' if each.quote else ""
-            said.append(f"{quoted}[source: {each.path}] at line {each.line}: {why}")
+            said.append(f"{each.words} at line {each.line}: {why}")
     return said
 
 

@@ -6,7 +6,7 @@ A guard returns the reason why it refuses, or None. The rules that hold in every
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from counterpoint.core.canonical import visible
 from counterpoint.core.checks import Evidence, EvidenceStatus, LookUp, PathCheck, QuoteCheck
@@ -33,14 +33,19 @@ __all__ = [
     "REVISION_GUARDS",
     "VOTE_GUARDS",
     "WEIGHING_GUARDS",
+    "Fault",
     "check_citations",
+    "claim_of",
     "claims_of",
     "request_of",
+    "text_fault",
+    "title_fault",
 ]
 
 MAX_ROUNDS: Final = 3
-_SHOWN: Final = 12
 """SPEC B-02."""
+_SHOWN: Final = 12
+_MOST_SHOWN: Final = 80
 
 _Said = Said[BallotState]
 _Guards = Mapping[str, Callable[[_Said], str | None]]
@@ -84,9 +89,8 @@ def _text_is_exact(case: CaseOpened) -> str | None:
 
 
 def _opens_with_a_plain_text(case: CaseOpened) -> str | None:
-    if fault := _at_fault(f"# {case.docket.question}"):
-        return f"of the title: {fault}"
-    return _at_fault(case.docket.text)
+    fault = title_fault(case.docket.question) or text_fault(case.docket.text)
+    return fault.reason if fault else None
 
 
 def _cites_what_can_be_looked_up(case: CaseOpened) -> str | None:
@@ -107,14 +111,44 @@ OPENING_GUARDS: Final[Mapping[str, Callable[[CaseOpened], str | None]]] = Mappin
 )
 
 
-def _at_fault(text: str) -> str | None:
-    """Return why a text could pass for the debate below it, or hide it."""
+class Fault(NamedTuple):
+    """Why a text cannot be voted on, and what its writer can do."""
+
+    reason: str
+    hint: str
+
+
+_OTHERWISE: Final = "write that line otherwise: headings of the debate are the program's"
+_CLOSE: Final = "close it in the text, or leave it out"
+
+
+def text_fault(text: str, *, first: int = 1, of: str = "the text") -> Fault | None:
+    """Return why a text could pass for the debate below it, or hide it.
+
+    Its lines are numbered from `first`, and are those `of` something.
+    """
     if len(text) > MAX_TEXT:
-        return f"the text has {len(text)} characters; at most {MAX_TEXT} are voted on"
+        return Fault(
+            f"the text has {len(text)} characters; at most {MAX_TEXT} are voted on", "vote on a shorter text"
+        )
     if found := forged_line(text):
-        return f"line {found[0]} of the text reads as a heading of the debate: {found[1][:80]!r}"
-    if opened := left_open(text):
-        return f"the text leaves open what would hide the debate below it: {opened}"
+        line = f"line {first + found[0] - 1} of {of}"
+        return Fault(f"{line} reads as a heading of the debate: {found[1][:_MOST_SHOWN]!r}", _OTHERWISE)
+    if opened := left_open(text, first=first, of=of):
+        return Fault(f"the text leaves open what would hide the debate below it: {opened}", _CLOSE)
+    return None
+
+
+def title_fault(title: str) -> Fault | None:
+    """Return why a title could pass for the debate, or hide it."""
+    line = f"# {title}"
+    if len(line) > MAX_TEXT:
+        said = f"the title has {len(title)} characters; with its mark at most {MAX_TEXT} are allowed"
+        return Fault(said, "give it a shorter title")
+    if forged_line(line):
+        return Fault(f"the title reads as a heading of the debate: {line[:_MOST_SHOWN]!r}", _OTHERWISE)
+    if opened := left_open(line):
+        return Fault(f"the title leaves open what would hide the debate below it: {opened}", _CLOSE)
     return None
 
 
@@ -163,15 +197,16 @@ def _sources_say_so(said: _Said) -> str | None:
 
 def request_of(state: BallotState, citation: Citation) -> LookUp:
     """Return what code has to look up for a citation."""
-    return _claim_of(citation, state.case.terms.sources)
+    return claim_of(citation, state.case.terms.sources)
 
 
 def claims_of(text: str, sources: str) -> tuple[LookUp, ...]:
     """Return what a text claims of its sources, by their digest; each once."""
-    return tuple(dict.fromkeys(_claim_of(each, sources) for each in citations_in(text)))
+    return tuple(dict.fromkeys(claim_of(each, sources) for each in citations_in(text)))
 
 
-def _claim_of(citation: Citation, sources: str) -> LookUp:
+def claim_of(citation: Citation, sources: str) -> LookUp:
+    """Return what a citation claims of the sources, by their digest."""
     if citation.quote:
         return QuoteCheck(path=citation.path, text=citation.quote, candidate=sources)
     return PathCheck(path=citation.path, line=None, candidate=sources)
@@ -231,7 +266,8 @@ def _is_another_text(said: _Said) -> str | None:
 
 
 def _is_a_plain_text(said: _Said) -> str | None:
-    return _at_fault(as_text(said.submission.text))
+    fault = text_fault(as_text(said.submission.text))
+    return fault.reason if fault else None
 
 
 REVISION_GUARDS: Final[_Guards] = MappingProxyType(

@@ -41,6 +41,10 @@ class Document:
     """Exactly the bytes between the two headings, decoded; of a plain text, all of it but its title."""
     debate: str
     """Everything from the first debate heading on."""
+    line: int
+    """The number of the line that the text begins in."""
+    has_title: bool = True
+    """Whether it has a heading of its own: a plain text may have none."""
 
 
 def head_of(title: str, version: int) -> str:
@@ -71,7 +75,13 @@ def read_document(content: str, *, name: str) -> Document:
     start = found.end() + 1
     debate = _DEBATE.search(content, start)
     end = debate.start() if debate else len(content)
-    return Document(title=_one_line(title[1]), version=int(found[1]), text=content[start:end], debate=content[end:])
+    return Document(
+        title=_one_line(title[1]),
+        version=int(found[1]),
+        text=content[start:end],
+        debate=content[end:],
+        line=content.count("\n", 0, start) + 1,
+    )
 
 
 def _plain(content: str, name: str) -> Document:
@@ -83,8 +93,9 @@ def _plain(content: str, name: str) -> Document:
     first, _, rest = content.lstrip("\n").partition("\n")
     title = _TITLE.fullmatch(first.rstrip())
     if title is None or not title[1].strip("# \t"):
-        return Document(title=_one_line(name), version=0, text=content, debate="")
-    return Document(title=_one_line(title[1]), version=0, text=rest, debate="")
+        return Document(title=_one_line(name), version=0, text=content, debate="", line=1, has_title=False)
+    line = content.count("\n", 0, len(content) - len(rest)) + 1
+    return Document(title=_one_line(title[1]), version=0, text=rest, debate="", line=line)
 
 
 def _one_line(title: str) -> str:

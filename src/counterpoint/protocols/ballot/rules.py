@@ -198,7 +198,7 @@ def _follow(state: BallotState, missing: tuple[str, ...]) -> Follower:
 def _after_words(state: BallotState) -> Follower:
     """Return what follows votes, their classification, or its challenges."""
     if is_agreed(state):
-        return _closing(state, StopReason.AGREED, f"v{state.version} is approved by all {len(state.voters)} voters")
+        return _closing(state, StopReason.AGREED, f"v{state.version} is approved by {_all_voters(state)}")
     reservations = reservations_of(state, state.round)
     if reservations and not _is_turned_down(state):
         if state.stage == Phase.VOTING:
@@ -240,12 +240,16 @@ def _decide(state: BallotState, stop: StopReason) -> tuple[StopReason, Decision,
             return stop, Decision.REJECTED, why_not(state, state.round)
         return stop, Decision.UNDETERMINED, (f"the case stopped before it was decided: {stop}",)
     if is_agreed(state):
-        count = len(state.voters)
-        return StopReason.AGREED, Decision.APPROVED, (f"all {count} voters approved v{state.version}",)
+        return StopReason.AGREED, Decision.APPROVED, (f"{_all_voters(state)} approved v{state.version}",)
     if _is_deadlocked(state):
         spent = f"{state.round} of {state.case.limits.max_rounds} rounds are spent, and a person has to decide"
         return StopReason.NEEDS_INPUT, Decision.NEEDS_INPUT, (spent, *why_not(state, state.round))
     return StopReason.FAILED, Decision.UNDETERMINED, ("the record ends before anything was decided",)
+
+
+def _all_voters(state: BallotState) -> str:
+    count = len(state.voters)
+    return "the one voter" if count == 1 else f"all {count} voters"
 
 
 def _is_deadlocked(state: BallotState) -> bool:

@@ -84,13 +84,14 @@ _HIDING: Final = (
 _TAG: Final = re.compile(rf"<(/?)({'|'.join(_HIDING)})(?=[\s/>]|$)", re.IGNORECASE | re.MULTILINE)
 
 
-def left_open(text: str) -> str | None:
+def left_open(text: str, *, first: int = 1, of: str = "the text") -> str | None:
     """Return what is opened in the text and not closed, so that a reader would draw the debate as a part of it.
 
-    It errs on the safe side: what a reader of Markdown may take either way counts as open, and code in a line counts.
+    Its lines are numbered from `first`, and are those `of` something. It errs on the safe side: what a reader of
+    Markdown may take either way counts as open, and code in a line counts.
     """
     markup, fence, prefix, at = _Markup(), "", "", 0
-    for number, raw in enumerate(text.split("\n"), start=1):
+    for number, raw in enumerate(text.split("\n"), start=first):
         line = raw.expandtabs(4)
         if not fence:
             if found := _FENCE.match(line):
@@ -105,7 +106,7 @@ def left_open(text: str) -> str | None:
             fence = ""
         elif _closes(line.strip(" >"), fence):
             break
-    return f"the code fence of line {at}" if fence else markup.unclosed()
+    return f"the code fence of line {at} of {of}" if fence else markup.unclosed()
 
 
 _LIST_MARKER: Final = re.compile("[^ >]")
@@ -161,9 +162,13 @@ _CITED: Final = re.compile(r"\[source:([^\]\n]{1,1000})\]", re.IGNORECASE)
 _QUOTES: Final = {'"': '"', "”": "“"}
 
 
-def markers_in(text: str) -> tuple[str, ...]:
-    """Return what the text says of itself that nothing bears out: `[VERIFY]` at line 3 (SPEC B-07)."""
-    return tuple(f"{found[0]} at line {_line(text, found.start())}" for found in _MARKER.finditer(text))
+def markers_in(text: str, *, first: int = 1) -> tuple[str, ...]:
+    """Return what the text says of itself that nothing bears out: `[VERIFY]` at line 3 (SPEC B-07).
+
+    Its lines are numbered from `first`.
+    """
+    found = [(each[0], first + _line(text, each.start()) - 1) for each in _MARKER.finditer(text)]
+    return tuple(f"{marker} at line {line}" for marker, line in found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +180,11 @@ class Citation:
     """Empty where the text only names the file."""
     line: int
     """Of the text."""
+
+    @property
+    def words(self) -> str:
+        """As it stands there."""
+        return f'"{self.quote}" [source: {self.path}]' if self.quote else f"[source: {self.path}]"
 
 
 def citations_in(text: str) -> tuple[Citation, ...]:
