@@ -58,7 +58,7 @@ def compose(asked: Wanted, *, repository: str, until: str, own_branch: bool, set
 
     Args:
         asked: what `permission.still_open` returned; not settled.
-        repository: its top folder, for people.
+        repository: its top folder, or where a case of words stands outside any; for people.
         until: stamp of the end of the grants that a yes makes.
         own_branch: whether a yes to trust is remembered.
         settings_file: the person's, where a yes to the proposed agents goes.
@@ -69,7 +69,7 @@ def compose(asked: Wanted, *, repository: str, until: str, own_branch: bool, set
         blocks.append(list(_proposed(asked, settings_file)))
         questions.append(Question(subject=Subject.AGENTS, prompt="Use them? [y/N/q] "))
     if asked.sending:
-        blocks.append(list(_consent(asked, until)))
+        blocks.append(list(_consent(asked, repository, until)))
         questions.append(Question(subject=Subject.CONSENT, prompt="Send it? [y/N/q] "))
     if asked.running:
         blocks.append(list(_trust(asked, own_branch=own_branch)))
@@ -92,11 +92,11 @@ def _proposed(asked: Wanted, settings_file: str) -> Iterator[str]:
     yield f"A yes adds what is new to {_line(settings_file)}; `counterpoint agents` shows it."
 
 
-def _consent(asked: Wanted, until: str) -> Iterator[str]:
+def _consent(asked: Wanted, place: str, until: str) -> Iterator[str]:
     yield "Consent. This would leave this machine:"
     for each in asked.sending:
         yield f"  the {each.scope}, to {each.destination}, for {' and '.join(each.agents)}"
-    yield f"A yes is kept for this repository until {until}; `counterpoint consent list` shows it."
+    yield f"A yes is kept for {_line(place)} until {until}; `counterpoint consent list` shows it."
 
 
 def _trust(asked: Wanted, *, own_branch: bool) -> Iterator[str]:

@@ -32,7 +32,7 @@ Review in /home/ana/shop
 
 Consent. This would leave this machine:
   the change under review, to acme, for critic and second
-A yes is kept for this repository until 2026-08-05T14:07:48+00:00; `counterpoint consent list` shows it.
+A yes is kept for /home/ana/shop until 2026-08-05T14:07:48+00:00; `counterpoint consent list` shows it.
 
 Trust. These commands would run here with your permissions, on the code under review:
   pytest -k 'a b'
