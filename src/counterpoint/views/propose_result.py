@@ -306,6 +306,8 @@ def _next_action(case: LoadedCase, why: Ended | None) -> str:
         return f"Go on with it: counterpoint resume {case.name}"
     if why is Ended.NEEDS_CLARIFICATION:
         return "Answer the questions, and propose anew with the answers in the context."
+    if why is Ended.INVALID_RESPONSE:
+        return "Propose anew: an answer that is not taken ends it, and nobody is asked twice."
     match case.outcome.decision:
         case Decision.APPROVED:
             return "Validate it by its validation steps; nothing has been tried yet."

@@ -310,6 +310,9 @@ def test_the_lines_at_the_end_name_what_is_open_and_what_to_do() -> None:
     asked = list(VIEW.summary(Scenario(table).run(), lambda text, _colour: text))
     assert asked[0] == "Clarification is needed: a person has to answer 1 question first."
     assert asked[1] == "proposal: version 1, which recommends nothing yet"
+    refused = list(VIEW.summary(_case("a-review-that-leaves-one-out"), lambda text, _colour: text))
+    assert "  critic, refused: I2 is not ruled on [ISSUE-1]" in refused
+    assert "next:     Propose anew: an answer that is not taken ends it, and nobody is asked twice." in refused
 
 
 def test_a_report_that_cannot_be_put_in_its_place_leaves_nothing_half(tmp_path: Path) -> None:
