@@ -18,8 +18,9 @@ import pytest
 from counterpoint.agents.base import Agent, Reply, Workspace, read_reply
 from counterpoint.agents.checks import ChecksAgent
 from counterpoint.agents.command import CommandAgent, CommandProfile
-from counterpoint.agents.human import HumanAgent, Terminal
+from counterpoint.agents.human import HumanAgent
 from counterpoint.agents.scripted import ScriptedAgent, ScriptedReply
+from counterpoint.agents.terminal import Terminal
 from counterpoint.core.briefs import Brief
 from counterpoint.core.values import Turn
 from counterpoint.errors import AgentError, BadReply, CounterpointError, TurnTimeout, Unreachable

@@ -287,7 +287,6 @@ def test_a_person_is_a_peer_at_the_terminal(peers: Project) -> None:
             ("=== me: confirming, round 1 ===", ""),
             ("reasoning (", "It is right.\n"),
             ("objections: 0 so far. Add one? [y/N] ", "\n"),
-            ("Enter for ", "\n"),
             ("approved (", "y\n"),
             ("Send this? [Y/n] ", "\n"),
         ):

@@ -446,7 +446,6 @@ def test_a_quotation_that_does_not_hold_is_said_before_anybody_votes(votes: Proj
 def test_a_person_votes_at_the_terminal(votes: Project) -> None:
     """SPEC B-15, B-16: a person in the roster votes as every voter does; nobody types a digest."""
     steps = (
-        ("q skips -- ", "q\n"),
         ("reason (why you vote so; first think, then vote): ", "Reads well.\n"),
         ("reservations: 0 so far. Add one? [y/N] ", "\n"),
         ("version (Enter for 1): ", "\n"),

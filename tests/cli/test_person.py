@@ -10,8 +10,6 @@ ANSWERS = (("q skips -- ", "q\n"), ("summary: ", "Reads well.\n"))
 REST = (
     ("findings: 0 so far. Add one? [y/N] ", "\n"),
     ("claims: 0 so far. Add one? [y/N] ", "\n"),
-    ("responseToRebuttal (empty in round one): ", "\n"),
-    ("Enter leaves it out): ", "\n"),
     ("y/n): ", "y\n"),
     ("Send this? [Y/n] ", "\n"),
 )
@@ -85,7 +83,7 @@ def test_ctrl_c_keeps_what_a_person_has_typed(project: Project) -> None:
     assert "Traceback" not in shown
     assert "go on with: counterpoint resume " in shown
     with project.sit("resume", "last") as terminal:
-        fill(terminal, ANSWERS[0], ("Go on from there? [Y/n] ", "\n"), *REST)
+        fill(terminal, ANSWERS[0], ("Go on from there? [Y/n, or how many to keep] ", "\n"), *REST)
         code, shown = terminal.end()
     assert code == 0
     found = project.call("resume", "last", "--json").json

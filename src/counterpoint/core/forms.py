@@ -16,9 +16,10 @@ from typing import Any, Final, TypeVar
 
 from counterpoint.core.canonical import NotCanonical, parse_json, visible
 from counterpoint.core.codec import decode_value
+from counterpoint.core.narrowing import SHOWN, Shown
 from counterpoint.errors import Refused, UnknownEntry
 
-__all__ = ["listed", "read_form", "read_text", "schema_of", "text"]
+__all__ = ["listed", "read_form", "read_text", "schema_of", "text", "whole"]
 
 T = TypeVar("T")
 
@@ -29,7 +30,9 @@ _BLANK_NOT: Final = r"\S"
 _WORDS: Final = {str: "string", bool: "boolean", int: "integer"}
 
 
-def text(*, most: int = _MAX_TEXT, blank: bool = True, pattern: str = "", about: str = "") -> Any:
+def text(
+    *, most: int = _MAX_TEXT, blank: bool = True, pattern: str = "", about: str = "", shown: Shown | None = None
+) -> Any:
     """Return a field of text.
 
     Args:
@@ -37,14 +40,28 @@ def text(*, most: int = _MAX_TEXT, blank: bool = True, pattern: str = "", about:
         blank: whether it may say nothing.
         pattern: what all of it has to match.
         about: a description for whoever answers.
+        shown: where the payload shows what it may say.
     """
     shape = _bounds(most, pattern)
     if not pattern and not blank:
         shape |= {"minLength": 1, "pattern": _BLANK_NOT}
-    return _field(shape, about)
+    return _field(shape, about, shown)
 
 
-def listed(*, most: int, least: int = 0, each: int = _MAX_TEXT, pattern: str = "", about: str = "") -> Any:
+def whole(*, about: str = "", shown: Shown | None = None) -> Any:
+    """Return a field that is a whole number; the arguments are those of `text`."""
+    return _field({}, about, shown)
+
+
+def listed(
+    *,
+    most: int,
+    least: int = 0,
+    each: int = _MAX_TEXT,
+    pattern: str = "",
+    about: str = "",
+    shown: Shown | None = None,
+) -> Any:
     """Return a field that is a list.
 
     Args:
@@ -53,17 +70,18 @@ def listed(*, most: int, least: int = 0, each: int = _MAX_TEXT, pattern: str = "
         each: characters of an item of text at most.
         pattern: what all of an item of text has to match.
         about: a description for whoever answers.
+        shown: where the payload shows what its items may say, or what it has one item for.
     """
-    return _field({"minItems": least, "maxItems": most, "each": _bounds(each, pattern)}, about)
+    return _field({"minItems": least, "maxItems": most, "each": _bounds(each, pattern)}, about, shown)
 
 
 def _bounds(most: int, pattern: str) -> dict[str, Any]:
     return {"maxLength": most, "pattern": f"^(?:{pattern})$"} if pattern else {"maxLength": most}
 
 
-def _field(shape: Mapping[str, Any], about: str) -> Any:
+def _field(shape: Mapping[str, Any], about: str, shown: Shown | None) -> Any:
     described = {**shape, "description": about} if about else dict(shape)
-    return field(metadata={_BOUNDS: types.MappingProxyType(described)})
+    return field(metadata={_BOUNDS: types.MappingProxyType(described), SHOWN: shown})
 
 
 @cache

@@ -41,6 +41,7 @@ from counterpoint.core.entries import (
 )
 from counterpoint.core.forms import read_form, read_text, schema_of
 from counterpoint.core.limits import Limits, reached
+from counterpoint.core.narrowing import narrowed
 from counterpoint.core.rules import AddNote, Exhibit, Materials, Opened, Rules, Withdraw, step_phase
 from counterpoint.core.stages import Course, Part, Stage
 from counterpoint.core.values import StopReason, Turn
@@ -231,7 +232,15 @@ class _Machine(Generic[S]):
         payload = {**part.payload(state, turn), "effort": state.case.terms.effort.value}
         if turned_away := [f for f in state.failures_of(turn.seat) if f.reason in _ANSWERED]:
             payload["your_last_answer_was_not_accepted"] = turned_away[-1].detail
-        return Brief(instructions=part.instructions, payload=payload, schema=schema_of(part.form), shown_paths=())
+        schema = schema_of(part.form)
+        return Brief(
+            instructions=part.instructions,
+            payload=payload,
+            schema=schema,
+            shown_paths=(),
+            words=part.words,
+            narrowed=narrowed(part.form, schema, payload),
+        )
 
     def schema(self, state: S, turn: Turn) -> Mapping[str, Any]:
         return schema_of(self.part(state, turn).form)

@@ -64,6 +64,8 @@ class Part(Generic[S]):
     """Return the state with the revealed answer in it."""
     checks: Callable[[S, Turn, Any], tuple[CheckRequest, ...]] = _no_checks
     """Return what code must look up before the guards."""
+    words: str = ""
+    """The instructions for a person; empty where theirs are the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ Agents are imported when a seat needs them, so that no command pays for an agent
 
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,8 +22,8 @@ from counterpoint.isolation.process import find_program
 if TYPE_CHECKING:
     from counterpoint.agents.capabilities import Capability
     from counterpoint.agents.command import CommandProfile
-    from counterpoint.agents.human import Terminal
     from counterpoint.agents.models import ModelAgent
+    from counterpoint.agents.terminal import Terminal
     from counterpoint.drive.cassettes import Tape
 
 __all__ = ["Registry", "key_variable"]
@@ -88,11 +89,7 @@ class Registry:
             case set_up.ScriptedAgent(file=file):
                 return self._scripted(name, file)
             case set_up.HumanAgent():
-                from counterpoint.agents.human import HumanAgent, Terminal  # noqa: PLC0415 - as the module says
-
-                if self._terminal is None:
-                    self._terminal = Terminal(sys.stdin, sys.stderr)
-                return HumanAgent(self._terminal, resume=self._resume, drafts=self._drafts)
+                return self._human()
             case set_up.CommandAgent():
                 from counterpoint.agents.command import CommandAgent  # noqa: PLC0415 - as the module says
 
@@ -104,6 +101,15 @@ class Registry:
                 return self._local(name, found)
             case set_up.CodingAgent():
                 return self._coding(name, found)
+
+    def _human(self) -> Agent:
+        from counterpoint.agents import filling, human, terminal  # noqa: PLC0415 - as the module says
+
+        if self._terminal is None:
+            self._terminal = terminal.Terminal(sys.stdin, sys.stderr)
+        named = self._environment.get("VISUAL") or self._environment.get("EDITOR") or "vi"
+        editor = filling.Editor(argv=shlex.split(named), env=self._environment)
+        return human.HumanAgent(self._terminal, resume=self._resume, drafts=self._drafts, editor=editor)
 
     def _model(self, name: str, found: set_up.ModelAgent) -> Agent:
         from counterpoint.agents.models import ModelProfile  # noqa: PLC0415 - as the module says

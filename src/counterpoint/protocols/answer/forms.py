@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from counterpoint.core.forms import listed, text
+from counterpoint.core.narrowing import Shown, Use
 
 __all__ = ["LABEL", "CompareAnswers", "ConfirmCandidate", "GiveAnswer", "NamedObjection", "PeerObjection"]
 
 LABEL: Final = "peer-[1-9][0-9]?"
 _WHERE: Final = "path:line of a file in your working folder that shows it; empty if none"
 _QUOTE: Final = "words copied letter by letter from that file; empty if none"
+_OTHERS: Final = Shown(use=Use.CHOOSE, at="others", key="peer")
 _POINT: Final = 1000
 _PLACE: Final = 1000
 _LONG: Final = 4000
@@ -26,7 +28,9 @@ class GiveAnswer:
     reasoning: str = text(blank=False, about="how you come to your answer; the others do not see it")
     # N815 throughout: the key's name on the wire is SPEC's.
     keyPoints: tuple[str, ...] = listed(most=20, each=_POINT, about="what your answer rests on")
-    answer: str = text(blank=False, about="the answer itself, complete and by itself")
+    answer: str = text(
+        blank=False, about="the answer itself, complete and by itself", shown=Shown(use=Use.CHOOSE, at="options")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,7 @@ class NamedObjection:
 class PeerObjection(NamedObjection):
     """What is wrong with another peer's answer."""
 
-    peer: str = text(pattern=LABEL, about="whose answer")
+    peer: str = text(pattern=LABEL, about="whose answer", shown=_OTHERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +58,11 @@ class CompareAnswers:
     objections: tuple[PeerObjection, ...] = listed(most=50, about="every flaw you found in another's answer")
     # As above.
     agreesWith: tuple[str, ...] = listed(
-        most=99, each=len("peer-99"), pattern=LABEL, about="the peers whose answer may stand word for word as it is"
+        most=99,
+        each=len("peer-99"),
+        pattern=LABEL,
+        about="the peers whose answer may stand word for word as it is",
+        shown=_OTHERS,
     )
     # As above.
     changedMind: str = text(
@@ -64,7 +72,11 @@ class CompareAnswers:
     quote: str = text(most=_LONG, about=f"for changedMind: {_QUOTE}")
     # As above.
     keyPoints: tuple[str, ...] = listed(most=20, each=_POINT, about="what your answer rests on")
-    answer: str = text(blank=False, about="your answer now, complete and by itself; word for word the same if kept")
+    answer: str = text(
+        blank=False,
+        about="your answer now, complete and by itself; word for word the same if kept",
+        shown=Shown(use=Use.BEGIN, at="your_answer.answer"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +86,8 @@ class ConfirmCandidate:
     reasoning: str = text(blank=False, about="what you held the text against")
     objections: tuple[NamedObjection, ...] = listed(most=50, about="every flaw in the text; empty if it may stand")
     candidate: str = text(
-        blank=False, about="copy the 64 letters and digits of `candidate`; or the text itself, word for word"
+        blank=False,
+        about="copy the 64 letters and digits of `candidate`; or the text itself, word for word",
+        shown=Shown(use=Use.REPEAT, at="candidate"),
     )
     approved: bool

@@ -11,8 +11,11 @@ from counterpoint.protocols.answer.briefs import (
     ANSWER as ANSWER_WORDS,
 )
 from counterpoint.protocols.answer.briefs import (
+    ANSWER_PLAINLY,
     COMPARE,
+    COMPARE_PLAINLY,
     CONFIRM,
+    CONFIRM_PLAINLY,
     for_answer,
     for_comparison,
     for_confirmation,
@@ -53,6 +56,7 @@ STAGES: Final = MappingProxyType(
                 payload=for_answer,
                 guards=MappingProxyType({}),
                 take=take_answer,
+                words=ANSWER_PLAINLY,
             )
         ),
         str(Phase.COMPARING): _stage(
@@ -63,6 +67,7 @@ STAGES: Final = MappingProxyType(
                 guards=COMPARING_GUARDS,
                 take=take_comparison,
                 checks=checks_of_comparison,
+                words=COMPARE_PLAINLY,
             )
         ),
         str(Phase.CONFIRMING): _stage(
@@ -73,6 +78,7 @@ STAGES: Final = MappingProxyType(
                 guards=CONFIRMING_GUARDS,
                 take=take_confirmation,
                 checks=checks_of_confirmation,
+                words=CONFIRM_PLAINLY,
             )
         ),
     }

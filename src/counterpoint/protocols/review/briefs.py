@@ -17,6 +17,7 @@ from counterpoint.core.entries import FailureReason
 from counterpoint.core.findings import Finding
 from counterpoint.core.rules import Materials
 from counterpoint.core.values import Turn
+from counterpoint.protocols.review import people
 from counterpoint.protocols.review.codec import schema_for
 from counterpoint.protocols.review.positions import changed_at, first_reading, own_findings
 from counterpoint.protocols.review.table import seat_of
@@ -89,10 +90,14 @@ def brief_for(state: CaseState, turn: Turn, materials: Materials) -> Brief:
         )
     if seat.kind is SeatKind.AUTHOR:
         instructions, payload = _ANSWER, _for_author(state, turn, materials)
+        words, narrowed = people.ANSWER, people.answers_to(payload["findings"])
     elif first_reading(state, turn.seat):
         instructions, payload = _REVIEW, _for_first_reading(state, turn, materials)
+        words, narrowed = people.REVIEW, people.first_verdict()
     else:
         instructions, payload = _READ_AGAIN, _for_later_reading(state, turn, materials)
+        own = frozenset(own_findings(state, turn.seat))
+        words, narrowed = people.READ_AGAIN, people.later_verdict(payload["your_findings"], own)
     if turned_away := [f for f in state.failures_of(turn.seat) if f.reason in _ANSWERED]:
         payload["your_last_answer_was_not_accepted"] = turned_away[-1].detail
     return Brief(
@@ -100,6 +105,8 @@ def brief_for(state: CaseState, turn: Turn, materials: Materials) -> Brief:
         payload=payload,
         schema=schema_for(seat.kind),
         shown_paths=() if seat.kind is SeatKind.AUTHOR else materials.shown_paths,
+        words=words,
+        narrowed=narrowed,
     )
 
 
