@@ -46,6 +46,21 @@ def test_a_case_that_needs_nothing_more_is_ready_and_nothing_was_done(desk: Proj
     assert (desk.cases, desk.state.exists(), (desk.bin / "asked").exists()) == ([], False, False)
 
 
+TWICE: Final = ("answer", "--peers", "ana,ben", "--vote", "--option", "A", "--option", "a", "--", "Which?")
+
+
+def test_what_the_rules_would_not_open_is_said_with_the_next_step(desk: Project) -> None:
+    """POSITION-2, DOCUMENT-2: by the doctor and by the command alike, before anybody is asked for leave."""
+    said = "the option 'A' is named twice [POSITION-2]"
+    hint = "name each --option once, in words that differ, and two of them at least"
+    assert unmet(desk, *TWICE) == [("case", said, hint)]
+    called = desk.call(*TWICE[:1], "--peers", "ana,gpt", *TWICE[3:])
+    assert (called.code, f"error: {said}\nhint: {hint}\n" in called.err) == (1, True), called
+    (desk.top / "DOC.md").write_text("# Plan\n\n<div>\n")
+    ((name, fault, step),) = unmet(desk, *VOTE)
+    assert (name, fault.endswith("[DOCUMENT-2]"), step) == ("case", True, "close it in the text, or leave it out")
+
+
 def test_what_the_doctor_finds_ready_starts(desk: Project) -> None:
     """And comes to its end."""
     assert unmet(desk, *PROPOSE) == []
@@ -60,7 +75,7 @@ def test_everything_that_is_missing_is_told_at_once(desk: Project) -> None:
         (
             "agent zz",
             "there is no such agent",
-            "`counterpoint agents` lists who is here; set zz up with `counterpoint agents add zz`",
+            "`counterpoint agents` lists who is here; set zz up with `counterpoint agents add zz --kind KIND`",
         ),
         (
             "consent",

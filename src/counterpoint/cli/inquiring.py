@@ -24,7 +24,7 @@ from counterpoint.core.docket import Effort
 from counterpoint.drive.cases import case_name
 from counterpoint.drive.cassettes import Taping
 from counterpoint.drive.inquiry import Inquiry, plan_inquiry
-from counterpoint.drive.plans import CasePlan, open_planned
+from counterpoint.drive.plans import CasePlan, check_opening, open_planned
 from counterpoint.drive.running import Session, check_agents
 from counterpoint.drive.settings import LOCAL, Settings
 from counterpoint.errors import SourceError
@@ -182,7 +182,7 @@ def run_inquiry(
     """
     where, taping = request.where, request.common.taping
     if taping is not None:
-        taping.check(where.repo)
+        taping.check(None)
     session = Session.of(
         repo=where.repo, cases=where.cases, folders=where.folders, environment=os.environ, taping=taping
     )
@@ -210,6 +210,7 @@ def _open(session: Session, request: Request, name: str) -> tuple[CasePlan, Allo
 
     plan = plan_inquiry(request.asked, session=session, case_folder=case_folder, can_ask=can_ask())
     plan = request.arrange(plan)
+    check_opening(session, plan)
     for notice in plan.notices:
         tell(f"note: {notice}", colour="yellow")
     check_agents(session, plan)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from counterpoint.core.checks import Evidence
 from counterpoint.core.docket import Docket, Seat, SeatKind, Terms
@@ -22,6 +22,7 @@ from counterpoint.drive.permission import Wanted, wanted
 from counterpoint.drive.session import Session
 from counterpoint.drive.settings import AgentKind, LimitSettings, Settings
 from counterpoint.drive.store import machine_key, open_store
+from counterpoint.errors import Refused
 
 if TYPE_CHECKING:
     from counterpoint.drive.proposing import Proposal
@@ -160,19 +161,28 @@ def check_opening(session: Session, plan: CasePlan) -> None:
     """Hold a planned case to the rules that it would be opened under; nothing is written.
 
     Raises:
-        Refused: the roster, the limits or the docket are against them.
+        Refused: the roster, the limits or the docket are against them; the hint says what to ask for instead.
     """
-    opening_of(
-        plan.protocol,
-        plan.docket,
-        plan.roster,
-        limits=plan.limits,
-        terms=plan.terms,
-        quorum=plan.quorum or None,
-        case=f"{plan.protocol}-planned",
-        seed=session.ids.token(16),
-        now=session.clock.now(),
-    )
+    try:
+        opening_of(
+            plan.protocol,
+            plan.docket,
+            plan.roster,
+            limits=plan.limits,
+            terms=plan.terms,
+            quorum=plan.quorum or None,
+            case=f"{plan.protocol}-planned",
+            seed=session.ids.token(16),
+            now=session.clock.now(),
+        )
+    except Refused as error:
+        raise Refused(error.rule, error.reason, hint=error.hint or _INSTEAD.get(error.rule, "")) from None
+
+
+_INSTEAD: Final[Mapping[str, str]] = MappingProxyType(
+    {"POSITION-2": "name each --option once, in words that differ, and two of them at least"}
+)
+"""By the rule that would not open a case: what to ask for instead. Documents say it by their own lines."""
 
 
 def open_planned(
