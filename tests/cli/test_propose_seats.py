@@ -134,6 +134,11 @@ def test_a_revision_needs_the_tree_and_a_tree_needs_a_repository(project: Projec
             1,
             "--reasoning-effort: expected one of none, low, medium, high, xhigh, which gpt-5.5 takes; got 'turbo'",
         ),
+        (
+            ("--provider", "openai", "--model", "gpt-4o", "--reasoning-effort", "low"),
+            1,
+            "--reasoning-effort: expected a model that takes an effort; gpt-4o takes none; got 'low'",
+        ),
     ],
 )
 def test_a_profile_that_could_not_be_used_is_not_saved(
