@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from counterpoint.core.canonical import digest, visible
+from counterpoint.protocols.ballot.quoting import cited_in
 
 __all__ = [
     "MAX_TEXT",
@@ -157,9 +158,12 @@ class _Markup:
 
 # --- what a text claims
 
-_MARKER: Final = re.compile(r"\[(?:VERIFY|NO DOCUMENTARY EVIDENCE)\b[^\]\n]{0,200}\]")
-_CITED: Final = re.compile(r"\[source:([^\]\n]{1,1000})\]", re.IGNORECASE)
-_QUOTES: Final = {'"': '"', "”": "“"}
+_MARKER: Final = re.compile(
+    r"\[[\s>*_~`]*(?:(?:VERIFY|NO[\s>]+DOCUMENTARY[\s>]+EVIDENCE)\b"
+    r"|(?i:verify|no[\s>]+documentary[\s>]+evidence)(?=[\s*_~`]*(?:\\?\](?![(\[:])|:)))"
+    r"(?:[^\]\n]|\n(?!\s*\n)){0,200}\]?"
+)
+"""In capitals always; in other letters unless it may be the words of a link."""
 
 
 def markers_in(text: str, *, first: int = 1) -> tuple[str, ...]:
@@ -167,7 +171,7 @@ def markers_in(text: str, *, first: int = 1) -> tuple[str, ...]:
 
     Its lines are numbered from `first`.
     """
-    found = [(each[0], first + _line(text, each.start()) - 1) for each in _MARKER.finditer(text)]
+    found = ((" ".join(each[0].split()), first + _line(text, each.start()) - 1) for each in _MARKER.finditer(text))
     return tuple(f"{marker} at line {line}" for marker, line in found)
 
 
@@ -189,22 +193,7 @@ class Citation:
 
 def citations_in(text: str) -> tuple[Citation, ...]:
     """Return the citations of a text, in its order."""
-    return tuple(
-        Citation(path=found[1].strip(), quote=_quote_before(text, found.start()), line=_line(text, found.start()))
-        for found in _CITED.finditer(text)
-        if found[1].strip()
-    )
-
-
-def _quote_before(text: str, at: int) -> str:
-    """Return the quotation that ends before `at`, or "". A line break inside it is the text's own."""
-    before = text[max(0, at - _MAX_QUOTE) : at].rstrip()
-    opening = _QUOTES.get(before[-1:], "")
-    quote = before[:-1].rpartition(opening) if opening else ("", "", "")
-    return " ".join(quote[2].split()) if quote[1] else ""
-
-
-_MAX_QUOTE: Final = 5_000
+    return tuple(Citation(path=each.path, quote=each.quote, line=each.line) for each in cited_in(text))
 
 
 def _line(text: str, at: int) -> int:
