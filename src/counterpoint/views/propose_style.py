@@ -47,7 +47,7 @@ h1 { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; font-size
 .notice strong { font-size: .8125rem; color: var(--soft); }
 .lead { font-size: 1.1875rem; line-height: 1.5; }
 
-nav { display: flex; flex-wrap: wrap; gap: .25rem .875rem; margin-top: 2rem; padding: .75rem 0; font-size: .875rem; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin-top: 2rem; padding: .75rem 0; font-size: .875rem; }
 nav { border: solid var(--line); border-width: 1px 0; }
 a { color: var(--link); text-underline-offset: .2em; }
 
