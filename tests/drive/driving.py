@@ -20,6 +20,7 @@ from counterpoint.drive.cases import LoadedCase, load_case
 from counterpoint.drive.clock import ManualClock
 from counterpoint.drive.driver import Driver
 from counterpoint.drive.ids import CountedIds
+from counterpoint.drive.kept import Voucher
 from counterpoint.drive.progress import OnEvent, ignore_events
 from counterpoint.drive.subject import Subject, TextSubject
 from counterpoint.protocols.review import REVIEW
@@ -115,7 +116,9 @@ class Case:
             consents=consents,
         )
 
-    def driver(self, on_event: OnEvent = ignore_events, *, limiter: Limiter | None = None) -> Driver[CaseState]:
+    def driver(
+        self, on_event: OnEvent = ignore_events, *, limiter: Limiter | None = None, voucher: Voucher | None = None
+    ) -> Driver[CaseState]:
         return Driver(
             REVIEW,
             self.store,
@@ -127,6 +130,7 @@ class Case:
             name=f"driver-{self.ids.token(4)}",
             limiter=limiter,
             on_event=on_event,
+            voucher=voucher,
         )
 
     def run(self, on_event: OnEvent = ignore_events) -> LoadedCase:

@@ -31,6 +31,7 @@ from counterpoint.drive.kept import (
     evidence_name,
     get_evidence,
     get_reply,
+    is_ours,
     put_evidence,
     put_reply,
 )
@@ -101,6 +102,8 @@ class Asker(Generic[S]):
     """What this driver has looked up; the vault is not asked again for it."""
     voucher: Voucher = field(default_factory=Voucher)
     """Signs what is kept of checks."""
+    sessions: dict[str, str] = field(default_factory=dict)
+    """By turn id: the session of each answer that this driver has kept. The vault is not asked for it."""
     known: set[str] = field(default_factory=set)
     """What an earlier driver had kept in the vault. What else appears there is nobody's word."""
 
@@ -213,6 +216,7 @@ class Asker(Generic[S]):
                 raise Planted(f"another reply lay in the vault where the one of {seat} was to be kept")
         except (CounterpointError, OSError) as error:
             return error
+        self.sessions[answer.turn.id] = kept.reply.session
         return kept
 
     def _take_at_once(self, answers: Sequence[tuple[Turn, KeptReply]]) -> frozenset[str]:
@@ -244,7 +248,15 @@ class Asker(Generic[S]):
         sealed = self.file.state.last_seal(seat)
         if sealed is None:
             return ""
-        kept = await in_thread(partial(get_reply, self.vault, sealed.turn.id))
+        if sealed.turn.id in self.sessions:
+            return self.sessions[sealed.turn.id]
+        return await in_thread(partial(self._kept_session, sealed))
+
+    def _kept_session(self, sealed: SubmissionSealed) -> str:
+        """Return the session of an answer that an earlier driver kept; "" where the vault holds anything else."""
+        kept = None
+        if is_ours(self.vault, f"reply-{sealed.turn.id}", self.voucher):
+            kept = get_reply(self.vault, sealed.turn.id)
         is_the_sealed = kept is not None and opens(sealed.digest, kept.salt, kept.reply.content)
         return kept.reply.session if kept is not None and is_the_sealed else ""
 
