@@ -316,3 +316,19 @@ def test_a_model_behind_an_api_answers(peers: Project, api: FakeApi, monkeypatch
     called = peers.call("answer", "--peers", f"ada,{model}", "--json", *WHICH)
     assert (called.code, called.json["answer"]) == (0, "Paris"), called
     assert len(api.requests) == 3
+
+
+def test_a_question_is_recorded_beside_its_cases_and_played_by_whom_it_was_recorded(peers: Project) -> None:
+    """Newcomer 12, 13: nobody edits here, so any new folder serves; who is named nowhere sits there as recorded."""
+    recorded = peers.call("answer", "--peers", "cyd,ada,bob", "--record", peers.top / "tape", *WHICH)
+    assert recorded.code == 0, recorded
+    played = peers.call("answer", "--replay", peers.top / "tape", *WHICH)
+    assert played.code == 0, played
+    assert "peers: cyd (command), ada (command), bob (command)" in played.err
+    cases = list(peers.cases)
+    listed = peers.call("cases").out.splitlines()[1:]
+    assert [line.split(maxsplit=2)[2] for line in listed] == [WHICH[-1]] * 2
+    others = peers.call("answer", "--peers", "ada,bob", "--replay", peers.top / "tape", *WHICH)
+    assert others.code == 1
+    assert "expected the seats of the cassette: cyd, ada, bob; got 'ada, bob'" in others.err
+    assert peers.cases == cases

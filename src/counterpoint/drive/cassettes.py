@@ -43,6 +43,18 @@ _NOWHERE: Final = "http://127.0.0.1:9"
 _SECTIONS: Final = frozenset({"review", "answer", "propose", "ballot", "limits", "agents"})
 _OWN_PLACES: Final = frozenset({"ballot.sources"})
 """A folder of whoever recorded; whoever plays it names their own."""
+_SEATED: Final = frozenset(
+    {
+        "review.reviewers",
+        "review.author",
+        "answer.peers",
+        "propose.proposer",
+        "propose.critics",
+        "ballot.orchestrator",
+        "ballot.voters",
+    }
+)
+"""Who sits there is taken along however it was said."""
 _OWN_ORIGINS: Final = frozenset({Origin.PERSON, Origin.ENVIRONMENT})
 
 
@@ -68,8 +80,11 @@ class Taping:
         """Return the person's folders for a run: a replay has the cassette's settings."""
         return replace(own, config=self.folder) if self.is_replay else own
 
-    def check(self, repo: Path) -> None:
+    def check(self, worktree: Path | None) -> None:
         """Refuse a folder that cannot be recorded into, or has nothing to play, before anything is begun.
+
+        Args:
+            worktree: the files that are judged and edited; None where a case edits nothing.
 
         Raises:
             ConfigError: it is not empty, or lies among the files that are judged.
@@ -78,8 +93,7 @@ class Taping:
         if self.is_replay:
             _demand_harmless(Cassette(self.folder))
             return
-        top, folder = repo.resolve(), self.folder.resolve()
-        if folder.is_relative_to(top) and not folder.is_relative_to(top / HOME):
+        if worktree is not None and _is_among(worktree.resolve(), self.folder.resolve()):
             raise ConfigError(
                 self.flag,
                 "a folder outside the work tree, where nobody's edits are looked for",
@@ -98,8 +112,9 @@ class Taping:
         Raises:
             RecordError: it cannot be made or read.
             SourceError: another change, question or text was recorded.
+            ConfigError: others sit in it than were recorded.
         """
-        cassette = Cassette(self.folder)
+        cassette, names = Cassette(self.folder), tuple(dict.fromkeys(parties))
         base, candidate = _about(docket)
         if self.is_replay:
             header = cassette.header()
@@ -112,8 +127,14 @@ class Taping:
             for word, found, recorded in zip(what, (base, candidate), (header.base, header.candidate), strict=True):
                 if found != recorded:
                     raise SourceError(f"the {word} is {found}; recorded was {recorded}", hint=hint)
+            if names != (recorded_names := tuple(seat.party for seat in header.seats)):
+                raise ConfigError(
+                    self.flag,
+                    f"the seats of the cassette: {', '.join(recorded_names)}",
+                    got=", ".join(names),
+                    hint="name nobody, or who was recorded, in the same order",
+                )
             return
-        names = tuple(dict.fromkeys(parties))
         seats = tuple(
             TapedSeat(
                 party=name, kind=settings.agents[name].kind.value, destination=settings.agents[name].destination
@@ -197,6 +218,10 @@ class Tape:
         return RecordingAgent(build(), self._stage)
 
 
+def _is_among(top: Path, folder: Path) -> bool:
+    return folder.is_relative_to(top) and not folder.is_relative_to(top / HOME)
+
+
 def _about(docket: Docket) -> tuple[str, str]:
     """Return what a case is about: base and candidate, or twice the digest of the question and its texts."""
     if docket.is_about_change:
@@ -255,7 +280,9 @@ def _settings_for_replay(settings: Settings, parties: tuple[str, ...], protocol:
 def _own_values(settings: Settings, section: str) -> Iterator[tuple[str, Any]]:
     for key in KEYS:
         where, _, name = key.path.partition(".")
-        if where == section and key.path not in _OWN_PLACES and settings.source(key.path).origin in _OWN_ORIGINS:
+        origin = settings.source(key.path).origin
+        is_own = origin in _OWN_ORIGINS or (key.path in _SEATED and origin is Origin.FLAG)
+        if where == section and key.path not in _OWN_PLACES and is_own:
             yield name, getattr(getattr(settings, section), name)
 
 
