@@ -213,7 +213,8 @@ base_url = "http://127.0.0.1:9"
     monkeypatch.delenv("THEIR_KEY", raising=False)
     found = listed(project)
     told = {name: (found[name]["signed_in"], found[name]["ready"], found[name]["missing"]) for name in found}
-    assert told["keyed"] == ("no", False, ["export THEIR_KEY=…"])
+    assert told["keyed"] == ("unknown", True, [])
+    assert found["keyed"]["remark"] == "THEIR_KEY is not set"
     assert told["gone"] == ("unknown", False, [])
     assert told["robot"] == ("not needed", True, [])
     assert told["with-key"] == ("yes", True, [])
@@ -356,7 +357,7 @@ def test_an_unknown_agent_is_answered_with_how_to_set_it_up(project: Project, ho
         called = project.review(*words)
         assert called.code == 1
         assert "`counterpoint agents` lists who is here" in called.err
-        assert "`counterpoint agents add zz`" in called.err
+        assert "`counterpoint agents add zz --kind KIND`" in called.err
 
 
 @pytest.mark.parametrize("kind", sorted(CLIENTS))

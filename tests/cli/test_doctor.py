@@ -76,7 +76,7 @@ def test_everything_that_is_missing_is_told_at_once(project: Project, home: Path
     assert said["login"][1:] == ("it is not signed in", "run `codex login`")
     assert said["key"][1:] == ("OPENAI_API_KEY is not set", "run `export OPENAI_API_KEY=…`")
     assert said["unknown"][1] == "there is no such agent"
-    assert "`counterpoint agents add zz`" in said["unknown"][2]
+    assert "`counterpoint agents add zz --kind KIND`" in said["unknown"][2]
     assert said["consent"][1] == "nobody allowed to send the whole tree to openai, for codex and gpt"
 
 

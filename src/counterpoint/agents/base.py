@@ -209,7 +209,8 @@ def schema_fault(value: Any, schema: Mapping[str, Any]) -> str:
         case "additionalProperties":
             known = error.schema.get("properties", {})
             unknown = next(key for key in inner if key not in known)
-            return f"{_dotted([*path, unknown])}: unknown key; known are {', '.join(known)}"
+            at, named = _dotted([*path, unknown]), _cut(json.dumps(unknown, ensure_ascii=False))
+            return f"{at}: unknown key {named}; known are {_cut(', '.join(known))}"
         case "type":
             return f"{_dotted(path)}: expected {expected}; got {_named(inner)}"
         case "enum":

@@ -181,7 +181,7 @@ def choose(
         if len(pool) >= needed or (can_repeat and pool):
             return tuple(islice(cycle(_best(pool, needed, beside)), needed))
     seats = f"{needed} agents that can take a seat" if needed > 1 else "an agent that can take a seat"
-    hint = "`counterpoint agents` says for each what is missing, and how to bring it"
+    hint = "`counterpoint agents` says for each what is missing, and how to bring it; your own seat is named `human`"
     raise ConfigError("agents", seats, got=len(free), hint=hint)
 
 

@@ -363,7 +363,8 @@ class Row:
 
 def how_to_add(name: str) -> str:
     """Return the hint for an agent that nothing sets up."""
-    return f"`counterpoint agents` lists who is here; set {name} up with `counterpoint agents add {name}`"
+    kind = "" if name in set(AgentKind) else " --kind KIND"
+    return f"`counterpoint agents` lists who is here; set {name} up with `counterpoint agents add {name}{kind}`"
 
 
 def explain(settings: Settings) -> tuple[Row, ...]:

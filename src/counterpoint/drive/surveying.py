@@ -184,10 +184,10 @@ def _command(name: str, agent: CommandAgent, environment: Mapping[str, str]) -> 
         may=_EDITS,
         model=agent.model,
         program=path,
-        signed_in=SignedIn.NO if unset else SignedIn.UNKNOWN,
-        how=unset,
+        signed_in=SignedIn.UNKNOWN,
         faults=(fault,) if fault else (),
-        missing=(f"export {unset}=…",) if unset else (),
+        # What it may be given need not be what it needs: only the program knows.
+        remark=f"{unset} is not set" if unset else "",
     )
 
 

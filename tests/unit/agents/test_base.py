@@ -108,7 +108,7 @@ MISFITS = {
     ),
     "unknown key": (
         b'{"findings": [], "approved": true, "verdict": 1}',
-        "verdict: unknown key; known are findings, approved, note",
+        'verdict: unknown key "verdict"; known are findings, approved, note',
     ),
     "wrong type": (b'{"findings": [], "approved": "yes"}', 'approved: expected boolean; got the text "yes"'),
     "wrong word": (

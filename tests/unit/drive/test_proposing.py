@@ -154,6 +154,7 @@ def test_who_cannot_take_a_seat_is_not_chosen(out: Surveyed) -> None:
         choose([out, CLAUDE], 2)
     assert str(raised.value) == "agents: expected 2 agents that can take a seat; got 1"
     assert "`counterpoint agents`" in raised.value.hint
+    assert raised.value.hint.endswith("your own seat is named `human`")
     with pytest.raises(ConfigError, match="an agent that can take a seat"):
         choose([out], 1, may_repeat=True)
 
