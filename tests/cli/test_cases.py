@@ -13,16 +13,17 @@ from tests.command_line import call, keep
 def test_cases_are_listed_by_what_they_came_to(
     tmp_path: Path, own_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Name, protocol, state, start and open findings; the newest last (issue 2, point 7)."""
+    """Name, state, what it is about and open findings; the newest last (issue 2, point 7; newcomer 27)."""
     names = keep(tmp_path, own_home, "approved", "rejected", "failed", "open-and-waiting")
     done = call(capsys, "cases", "--root", tmp_path)
     assert done.code == 0
     assert [line.split() for line in done.out.splitlines()] == [
-        ["CASE", "PROTOCOL", "STATE", "STARTED", "OPEN", "FINDINGS", "DRIVEN", "BY"],
-        [names[0], "review", "approved", "2024-11-30T10:15:00+00:00", "0"],
-        [names[1], "review", "rejected", "2024-12-01T10:15:00+00:00", "5"],
-        [names[2], "review", "undetermined", "2024-12-02T10:15:00+00:00", "0"],
-        [names[3], "review", "open", "2024-12-03T10:15:00+00:00", "0"],
+        ["CASE", "STATE", "ABOUT"],
+        [names[0], "approved", "4e9f21c04e9f", "against", "0b5a77d10b5a"],
+        [names[1], "rejected", "4e9f21c04e9f", "against", "0b5a77d10b5a"],
+        ["5", "open", "findings"],
+        [names[2], "undetermined", "4e9f21c04e9f", "against", "0b5a77d10b5a"],
+        [names[3], "open", "4e9f21c04e9f", "against", "0b5a77d10b5a"],
     ]
 
 
@@ -34,7 +35,7 @@ def test_who_drives_a_case_is_named(tmp_path: Path, own_home: Path, capsys: pyte
         shown = call(capsys, "cases", "--root", tmp_path).out
     holder = f"pid {os.getpid()} on {os.uname().nodename}"
     assert line["driven_by"] == {"name": holder, "since": "2024-11-30T11:00:00+00:00"}
-    assert f"{holder} since 2024-11-30T11:00:00+00:00" in shown
+    assert f"    driven by {holder} since 2024-11-30T11:00:00+00:00" in shown
     assert call(capsys, "cases", "--root", tmp_path, "--json").json["cases"][0]["driven_by"] is None
 
 
@@ -48,9 +49,9 @@ def test_a_damaged_case_is_listed_with_its_error(
     done = call(capsys, "cases", "--root", tmp_path)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[1].split() == [bad, "review", "unreadable"]
+    assert lines[1].split() == [bad, "unreadable"]
     assert lines[2].startswith(f"    {bad} MSG-1: ")
-    assert lines[3].split()[:3] == [good, "review", "approved"]
+    assert lines[3].split()[:2] == [good, "approved"]
     first = call(capsys, "cases", "--root", tmp_path, "--json").json["cases"][0]
     assert (first["standing"], first["error"]["code"], first["error"]["entry"]) == (
         "unreadable",

@@ -1,5 +1,6 @@
 """`counterpoint cases`: what there is, and what it came to."""
 
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -16,6 +17,9 @@ from counterpoint.views.overview import CaseLine, list_lines
 
 __all__ = ["cases"]
 
+_COLUMNS: Final = 100
+"""How wide the table is where there is no screen."""
+_LEAST: Final = 30
 _COLOURS: Final = {
     "approved": "green",
     "rejected": "red",
@@ -39,8 +43,9 @@ _COLOURS: Final = {
 def cases(where: Where, *, as_json: bool) -> None:
     """List the cases of a repository, the newest last.
 
-    The state is the decision of a closed case, `open`, or `waiting` where nobody drives it and a person owes an
-    answer. A case whose record cannot be read is listed with what is wrong with it.
+    A name has the protocol and when the case began. The state is the decision of a closed case, `open`, or `waiting`
+    where nobody drives it and a person owes an answer. A case whose record cannot be read is listed with what is
+    wrong with it.
     """
     lines = tuple(list_lines(where.store, where.cases, datetime.now(UTC)))
     if as_json:
@@ -53,21 +58,28 @@ def cases(where: Where, *, as_json: bool) -> None:
 
 
 def _print_table(lines: Sequence[CaseLine]) -> None:
-    heads = ("CASE", "PROTOCOL", "STATE", "STARTED", "OPEN FINDINGS", "DRIVEN BY")
-    rows = [heads, *(_row(line) for line in lines)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
+    rows = [("CASE", "STATE", "ABOUT"), *(_row(line) for line in lines)]
+    name, state = (max(len(row[column]) for row in rows) for column in range(2))
+    left = max(_LEAST, shutil.get_terminal_size((_COLUMNS, 0)).columns - name - state - 4)
     for number, row in enumerate(rows):
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        shown = row[1].ljust(state)
         if number:
-            cells[2] = styled(cells[2], _COLOURS.get(row[2]), sys.stdout)
+            shown = styled(shown, _COLOURS.get(row[1]), sys.stdout)
+        about = row[2] if len(row[2]) <= left else f"{row[2][: left - 1]}…"
         # Cells are visible already; the only control characters here are our own colours.
-        click.echo("  ".join(cells).rstrip())
-        if number and (error := lines[number - 1].error):
-            say(f"    {error}")
+        click.echo(f"{row[0].ljust(name)}  {shown}  {about}".rstrip())
+        if number:
+            _print_more(lines[number - 1])
 
 
-def _row(line: CaseLine) -> tuple[str, ...]:
-    holder = f"{line.holder.name} since {line.holder.since}" if line.holder else ""
-    findings = str(line.open_findings) if line.error is None else ""
-    cells = (line.name, line.protocol, line.state, line.opened_at, findings, holder)
-    return tuple(visible(cell) for cell in cells)
+def _print_more(line: CaseLine) -> None:
+    if line.error:
+        say(f"    {line.error}")
+    if line.open_findings:
+        say(f"    {line.open_findings} open finding{'s' if line.open_findings > 1 else ''}")
+    if line.holder:
+        say(f"    driven by {line.holder.name} since {line.holder.since}")
+
+
+def _row(line: CaseLine) -> tuple[str, str, str]:
+    return visible(line.name), visible(line.state), visible(line.about)

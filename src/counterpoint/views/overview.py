@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from counterpoint.core.docket import Docket
 from counterpoint.core.values import Decision
 from counterpoint.drive.cases import PROTOCOLS, LoadedCase, list_cases, load_case
 from counterpoint.drive.lease import Holder, current_holder
@@ -16,6 +17,7 @@ from counterpoint.record.store import Store
 __all__ = ["CaseLine", "Standing", "line_of", "list_lines"]
 
 _HUMAN: Final = "human"
+_SHORT: Final = 12
 
 
 class Standing(StrEnum):
@@ -37,6 +39,8 @@ class CaseLine:
     protocol: str = ""
     decision: Decision | None = None
     """`None` while it is open."""
+    about: str = ""
+    """The question or the title, in one line; of a change, the commits."""
     opened_at: str = ""
     open_findings: int = 0
     deferred_findings: int = 0
@@ -60,6 +64,7 @@ class CaseLine:
             "standing": self.standing.value,
             "protocol": self.protocol,
             "decision": self.decision.value if self.decision else None,
+            "about": self.about,
             "opened_at": self.opened_at,
             "open_findings": self.open_findings,
             "deferred_findings": self.deferred_findings,
@@ -87,6 +92,7 @@ def line_of(case: LoadedCase, holder: Holder | None, now: datetime) -> CaseLine:
         standing=Standing.CLOSED if closed else _standing(case, holder, now),
         protocol=case.state.case.protocol,
         decision=case.outcome.decision if closed else None,
+        about=_about(case.state.docket),
         opened_at=case.blocks[0].stamp,
         open_findings=len(case.outcome.open_findings),
         deferred_findings=len(case.outcome.deferred_findings),
@@ -94,6 +100,12 @@ def line_of(case: LoadedCase, holder: Holder | None, now: datetime) -> CaseLine:
         commits=len(case.state.offers) if case.state.case.terms.commits else 0,
         holder=holder,
     )
+
+
+def _about(docket: Docket) -> str:
+    if docket.is_about_change:
+        return f"{docket.candidate[:_SHORT]} against {docket.base[:_SHORT]}"
+    return " ".join(docket.question.split())
 
 
 def _standing(case: LoadedCase, holder: Holder | None, now: datetime) -> Standing:
