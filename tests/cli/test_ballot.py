@@ -448,19 +448,46 @@ def test_a_person_votes_at_the_terminal(votes: Project) -> None:
     steps = (
         ("reason (why you vote so; first think, then vote): ", "Reads well.\n"),
         ("reservations: 0 so far. Add one? [y/N] ", "\n"),
-        ("version (Enter for 1): ", "\n"),
-        ("Enter for ", "\n"),
-        ("vote (1 Approved, 2 Approved with reservations, 3 Rejected): ", "approved\n"),
+        ("vote (1 Approved, 2 Approved with reservations, 3 Rejected): ", "1\n"),
         ("Send this? [Y/n] ", "\n"),
     )
     with votes.sit("ballot", "DOC.md", "--orchestrator", "chief", "--voters", "ann,me") as terminal:
         for question, keys in steps:
-            terminal.wait_for(question)
+            assert "JSON" not in terminal.wait_for(question)
             terminal.type(keys)
         code, shown = terminal.end()
     assert code == 0, shown
     assert "### `me`\n\n- Agent: `human`, party `me`" in document(votes)
     assert "Reads well." in document(votes)
+
+
+def test_a_person_orchestrates_with_their_own_editor(votes: Project) -> None:
+    """SPEC B-01: the text to revise is there, under the person's own hands; nobody types it or an id anew."""
+    plan(votes, ann={"voting.1": "no"}, ben={"voting.1": "no", "voting.2": "but"})
+    editor = votes.bin / "editor"
+    editor.write_text('#!/bin/sh\nsed -i "s/Friday/Monday,\\nbecause the fair opens/" "$1"\n')
+    editor.chmod(0o755)
+    steps = (
+        ("q skips -- ", "q\n"),
+        ("answer (what you changed for it, or why not): ", "Monday it is.\n"),
+        ("answer (what you changed for it, or why not): ", "The same.\n"),
+        ("text (the whole new text in Markdown, without title or debate; Enter keeps it as it is): ", "e\n"),
+        ("Send this? [Y/n] ", "\n"),
+        ("q skips -- ", "q\n"),
+        ("reason: ", "A comma.\n"),
+        ("weight (1 cosmetic, 2 blocking): ", "1\n"),
+        ("Send this? [Y/n] ", "\n"),
+    )
+    who = ("--orchestrator", "me", "--voters", "ann,ben")
+    with votes.sit("ballot", "DOC.md", *who, VISUAL=str(editor)) as terminal:
+        for question, keys in steps:
+            terminal.wait_for(question)
+            terminal.type(keys)
+        code, shown = terminal.end()
+    assert code == 0, shown
+    assert text_in(document(votes)) == "\nWe ship on Monday,\nbecause the fair opens.\n\n"
+    assert document(votes).count("Monday it is.") == document(votes).count("The same.") == 1
+    assert "`v2-R1` is cosmetic:" in document(votes)
 
 
 def test_scripted_seats_vote_out_of_a_file(votes: Project) -> None:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from counterpoint.core.forms import listed, text
+from counterpoint.core.forms import listed, text, whole
+from counterpoint.core.narrowing import Shown, Use
 from counterpoint.protocols.ballot.text import MAX_TEXT
 
 __all__ = [
@@ -57,14 +58,19 @@ class CastVote:
 
     reason: str = text(blank=False, about="why you vote so; first think, then vote")
     reservations: tuple[GivenReservation, ...] = listed(most=_MAX_RESERVATIONS)
-    version: int
-    candidate: str = text(pattern="[0-9a-f]{64}", most=64, about="the candidate of the payload, which you judged")
+    version: int = whole(shown=Shown(use=Use.REPEAT, at="version"))
+    candidate: str = text(
+        pattern="[0-9a-f]{64}",
+        most=64,
+        about="the candidate of the payload, which you judged",
+        shown=Shown(use=Use.REPEAT, at="candidate"),
+    )
     vote: Vote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenWeight:
-    reservation: str = text(blank=False, most=100)
+    reservation: str = text(blank=False, most=100, shown=Shown(use=Use.CHOOSE, at="reservations", key="id"))
     reason: str = text(blank=False)
     weight: Weight
 
@@ -73,12 +79,14 @@ class GivenWeight:
 class WeighReservations:
     """The orchestrator's classification of every reservation."""
 
-    classifications: tuple[GivenWeight, ...] = listed(most=1000)
+    classifications: tuple[GivenWeight, ...] = listed(
+        most=1000, shown=Shown(use=Use.EACH, at="reservations", key="id")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedChallenge:
-    reservation: str = text(blank=False, most=100)
+    reservation: str = text(blank=False, most=100, shown=Shown(use=Use.CHOOSE, at="classified", key="id"))
     reason: str = text(blank=False)
 
 
@@ -91,7 +99,7 @@ class ChallengeWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredObstacle:
-    objection: str = text(blank=False, most=100)
+    objection: str = text(blank=False, most=100, shown=Shown(use=Use.CHOOSE, at="objections", key="id"))
     answer: str = text(blank=False, about="what you changed for it, or why not")
 
 
@@ -99,5 +107,10 @@ class AnsweredObstacle:
 class ReviseText:
     """The orchestrator's next version."""
 
-    answers: tuple[AnsweredObstacle, ...] = listed(most=1000)
-    text: str = text(blank=False, most=MAX_TEXT, about="the whole new text in Markdown, without title or debate")
+    answers: tuple[AnsweredObstacle, ...] = listed(most=1000, shown=Shown(use=Use.EACH, at="objections", key="id"))
+    text: str = text(
+        blank=False,
+        most=MAX_TEXT,
+        about="the whole new text in Markdown, without title or debate",
+        shown=Shown(use=Use.BEGIN, at="text"),
+    )

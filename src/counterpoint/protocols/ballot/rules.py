@@ -23,9 +23,13 @@ from counterpoint.core.values import Decision, StopReason, Turn
 from counterpoint.core.wording import in_line, quoted
 from counterpoint.protocols.ballot.briefs import (
     CHALLENGE,
+    CHALLENGE_PLAINLY,
     REVISE,
+    REVISE_PLAINLY,
     VOTE,
+    VOTE_PLAINLY,
     WEIGH,
+    WEIGH_PLAINLY,
     challenge_payload,
     revise_payload,
     vote_payload,
@@ -125,6 +129,7 @@ STAGES: Final[Mapping[str, Stage[BallotState]]] = MappingProxyType(
                 SeatKind.OPINION: Part(
                     form=CastVote,
                     instructions=VOTE,
+                    words=VOTE_PLAINLY,
                     payload=vote_payload,
                     guards=VOTE_GUARDS,
                     take=_take_vote,
@@ -138,6 +143,7 @@ STAGES: Final[Mapping[str, Stage[BallotState]]] = MappingProxyType(
                 SeatKind.AUTHOR: Part(
                     form=WeighReservations,
                     instructions=WEIGH,
+                    words=WEIGH_PLAINLY,
                     payload=weigh_payload,
                     guards=WEIGHING_GUARDS,
                     take=_take_weights,
@@ -151,6 +157,7 @@ STAGES: Final[Mapping[str, Stage[BallotState]]] = MappingProxyType(
                 SeatKind.OPINION: Part(
                     form=ChallengeWeights,
                     instructions=CHALLENGE,
+                    words=CHALLENGE_PLAINLY,
                     payload=challenge_payload,
                     guards=CHALLENGE_GUARDS,
                     take=_take_challenges,
@@ -163,6 +170,7 @@ STAGES: Final[Mapping[str, Stage[BallotState]]] = MappingProxyType(
                 SeatKind.AUTHOR: Part(
                     form=ReviseText,
                     instructions=REVISE,
+                    words=REVISE_PLAINLY,
                     payload=revise_payload,
                     guards=REVISION_GUARDS,
                     take=_take_text,
