@@ -131,9 +131,12 @@ def payload_blocks(brief: Brief) -> Iterator[str]:
         yield _fenced(visible(value), "text")
 
 
-def brief_json(brief: Brief) -> str:
-    """Return the brief as one JSON object with the keys `instructions`, `payload` and `schema`, nothing rewritten."""
-    whole = {"instructions": brief.instructions, "payload": brief.payload, "schema": brief.schema}
+def brief_json(brief: Brief, **more: str) -> str:
+    """Return the brief as one JSON object with the keys `instructions`, `payload` and `schema`, nothing rewritten.
+
+    `more` is what else stands in it, for one seat.
+    """
+    whole = {"instructions": brief.instructions, "payload": brief.payload, "schema": brief.schema, **more}
     return json.dumps(whole, indent=2, default=dict) + "\n"
 
 

@@ -73,6 +73,10 @@ class CommandProfile:
     session_pointer: str | None = None
 
 
+_NOTE: Final = "Your working folder, where this speaks of one, is {}\n\n"
+"""For a program that starts elsewhere; the same words for every seat."""
+
+
 class CommandAgent(Agent):
     """Starts one program for each question.
 
@@ -107,13 +111,14 @@ class CommandAgent(Agent):
     async def ask(self, brief: Brief, *, workspace: Workspace, deadline: datetime, on_progress: Progress) -> Reply:
         del deadline  # the profile's timeout and the driver's cancellation hold
         profile = self._profile
-        with program_call(brief, workspace) as call:
+        starts_there = profile.in_tree or workspace.edits
+        with program_call(brief, workspace, note="" if starts_there else _NOTE.format(workspace.tree)) as call:
             effort = str(brief.payload.get("effort", ""))
             places = {**call.places, "model": profile.model, "effort": effort}
             env = self._environment(call, places)
             finished = await run(
                 [fill(argument, places) for argument in profile.command],
-                cwd=workspace.tree if profile.in_tree or workspace.edits else call.folder,
+                cwd=workspace.tree if starts_there else call.folder,
                 env=env,
                 stdin=None if profile.prompt_by_file else call.prompt,
                 timeout_s=profile.timeout_s,

@@ -37,7 +37,7 @@ from counterpoint.isolation.addresses import address_fault
 
 __all__ = ["ModelAgent", "ModelProfile"]
 
-_APART: Final = "Your instructions stand apart from this message."
+_APART: Final = "Your instructions stand apart from this message. You have no working folder, and no file to read."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

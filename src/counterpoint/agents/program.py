@@ -103,13 +103,19 @@ class ProgramCall:
 
 
 @contextmanager
-def program_call(brief: Brief, workspace: Workspace) -> Iterator[ProgramCall]:
-    """Make a folder for one call, with its brief in it."""
+def program_call(brief: Brief, workspace: Workspace, *, note: str = "") -> Iterator[ProgramCall]:
+    """Make a folder for one call, with its brief in it.
+
+    Args:
+        brief: what is asked.
+        workspace: where the files lie that it is about.
+        note: what the program is told before the brief.
+    """
     # A folder for this call alone: an answer that an earlier call left cannot be taken for this one's.
     folder = Path(tempfile.mkdtemp(prefix="call-", dir=workspace.scratch))
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        prompt = render_prompt(brief).encode()
+        prompt = (note + render_prompt(brief)).encode()
         places = _lay_out(brief, prompt, folder, workspace)
         yield ProgramCall(folder=folder, descriptor=descriptor, places=places, prompt=prompt)
     finally:
@@ -119,7 +125,7 @@ def program_call(brief: Brief, workspace: Workspace) -> Iterator[ProgramCall]:
 def _lay_out(brief: Brief, prompt: bytes, folder: Path, workspace: Workspace) -> dict[str, str]:
     (folder / "tmp").mkdir()
     (folder / "brief.md").write_bytes(prompt)
-    (folder / "brief.json").write_text(brief_json(brief), "utf-8")
+    (folder / "brief.json").write_text(brief_json(brief, working_folder=str(workspace.tree)), "utf-8")
     (folder / "schema.json").write_text(json.dumps(brief.schema, indent=2, default=dict) + "\n", "utf-8")
     places = {
         "brief": folder / "brief.md",

@@ -61,14 +61,18 @@ def test_placeholders_name_the_files_of_the_call(workspace: Workspace) -> None:
     ]  # fmt: skip
     assert seen["cwd"] == str(call)
     assert seen["files"] == ["brief.json", "brief.md", "home", "schema.json", "tmp"]
-    assert (call / "brief.md").read_text().startswith("# Your turn\n\nJudge it.")
-    assert json.loads((call / "brief.json").read_text())["payload"] == {"change": "+a\n"}
+    note = f"Your working folder, where this speaks of one, is {workspace.tree}\n\n"
+    assert (call / "brief.md").read_text().startswith(f"{note}# Your turn\n\nJudge it.")
+    as_json = json.loads((call / "brief.json").read_text())
+    assert (as_json["payload"], as_json["working_folder"]) == ({"change": "+a\n"}, str(workspace.tree))
     assert json.loads((call / "schema.json").read_text()) == {"type": "object"}
 
 
 def test_the_export_can_be_the_folder_to_start_in(workspace: Workspace) -> None:
-    """Issue 2 point 5."""
+    """Issue 2 point 5; then no note says where else it is."""
     assert summary(put(agent("whereabouts", in_tree=True), workspace))["cwd"] == str(workspace.tree)
+    (call,) = workspace.scratch.iterdir()
+    assert (call / "brief.md").read_text().startswith("# Your turn\n")
 
 
 def test_the_environment_is_built_from_nothing(workspace: Workspace) -> None:
