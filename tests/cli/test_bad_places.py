@@ -256,6 +256,39 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
     subprocess.run(["umount", folder], check=True, timeout=30)
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("answer", "--peers", "ana,ben", "--question-file", "pipe"),
+        ("answer", "--peers", "ana,ben", "--context-file", "pipe", "Why?"),
+        ("propose", "--proposer", "ana", "--critic", "ben", "--context-file", "pipe", "Why?"),
+        ("ballot", "--orchestrator", "ana", "--voters", "ben", "pipe"),
+        ("ballot", "verify", "pipe"),
+    ],
+)
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(project: Project, args: tuple[str, ...]) -> None:
+    """Exit 1, at once: whoever opened it would wait for ever, and the terminal would say nothing of it."""
+    os.mkfifo(project.top / "pipe")
+    called = project.run(*args)
+    assert (called.code, called.out) == (1, "")
+    assert called.err == (
+        "error: pipe is a pipe that nobody writes to\nhint: name a file, or let what writes to the pipe begin first\n"
+    )
+
+
+def test_a_pipe_that_somebody_writes_to_is_read(project: Project) -> None:
+    """As a shell's `<(…)` is one: it is waited for, and nothing of it is lost."""
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as writer, os.fdopen(reading, "rb") as reader:
+        writer.write(b"\xff")
+        writer.close()
+        called = project.call("answer", "--peers", "ana,ben", "--question-file", f"/dev/fd/{reader.fileno()}")
+    assert (called.code, called.err) == (
+        1,
+        f"error: /dev/fd/{reading} is not UTF-8: byte 0\nhint: convert it to UTF-8\n",
+    )
+
+
 @pytest.mark.root
 def test_a_full_disk_under_the_cases_is_a_sentence_and_no_pass(project: Project, disk: Disk) -> None:
     """Wherever in a case the disk runs full; with room again the case goes on, or a new one is reviewed."""

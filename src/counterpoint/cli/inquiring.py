@@ -7,6 +7,7 @@ print, exit. `counterpoint doctor` makes the same request and looks at it instea
 
 import os
 import shutil
+import stat
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import wraps
@@ -132,10 +133,16 @@ def read_text(path: Path) -> str:
         SourceError: it cannot be read, is too large, or is no UTF-8 text.
     """
     try:
-        with path.open("rb") as file:
+        # A pipe is opened without waiting for its writer: where there is none, reading it ends at once.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK), "rb") as file:
+            os.set_blocking(file.fileno(), True)
             content = file.read(MAX_TEXT + 1)
+            unwritten = not content and stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}", hint="name a file that is there") from None
+    if unwritten:
+        hint = "name a file, or let what writes to the pipe begin first"
+        raise SourceError(f"{path} is a pipe that nobody writes to", hint=hint)
     if len(content) > MAX_TEXT:
         raise SourceError(f"{path} has more than {MAX_TEXT} bytes", hint="name a shorter text")
     try:
