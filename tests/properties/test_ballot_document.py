@@ -32,6 +32,9 @@ PIECES: Final = [
         "<![CDATA[",
         "]]>",
         "<b>",
+        "<!x",
+        '<p title="',
+        "<b hidden",
     ),
     *(
         "",

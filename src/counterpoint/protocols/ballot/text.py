@@ -9,7 +9,10 @@ left open that would swallow the debate below it where Markdown is drawn.
 """
 
 import re
+import unicodedata
+from collections import Counter
 from dataclasses import dataclass
+from html import unescape
 from typing import Final
 
 from counterpoint.core.canonical import digest, visible
@@ -60,29 +63,69 @@ def candidate_of(text: str) -> str:
 _OURS: Final = re.compile(
     r"\W*(?:current\s+consolidated\s+version|debate\W+round|unresolved\s+divergence)\b", re.IGNORECASE
 )
-_HEADING: Final = re.compile(r"[\s>*+.)0-9-]*(?:#{1,6}\s|<h[1-6]\b[^>]*>)(.*)", re.IGNORECASE)
+_HEADING: Final = re.compile(r"[\s>*+.)0-9-]*#{1,6}\s(.*)")
+_DRAWN: Final = re.compile(r"<h[1-6](?=[\s/>])[^<>]*>([^\n]*(?:\n[^\n]+)?)", re.IGNORECASE)
 _UNDERLINE: Final = re.compile(r"[\s>]*(?:=+|-+)\s*")
+_ALIKE: Final = str.maketrans(
+    "\u0430\u0441\u0501\u0435\u0456\u043e\u0455\u0443\u03b1\u03b5\u03b9\u03bd"
+    "\u03bf\u03c4\u03c5\u0251\u0131\u0261\u0578\u057d\u0585\u0562\u0566",
+    "acdeiosyaeivotuaignuogq",
+)
+"""Letters of other alphabets that look like ours, as far as our headings have them."""
 
 
 def forged_line(text: str) -> tuple[int, str] | None:
     """Return the first line, by its number, that reads as a heading of the document's own; fences do not hide it."""
-    lines = text.split("\n")
+    lines, above = text.split("\n"), ""
     for number, (line, below) in enumerate(zip(lines, [*lines[1:], ""], strict=True), start=1):
         heading = _HEADING.match(line)
-        words = heading[1] if heading else line if _UNDERLINE.fullmatch(below) else ""
-        if _OURS.match(words):
+        bare = line.strip(" \t>")
+        above = f"{above} {bare}"[:_MAX_HEADING] if bare and not heading else ""
+        is_underlined = not heading and _UNDERLINE.fullmatch(below) is not None
+        words = (heading[1],) if heading else (line, above) if is_underlined else ()
+        if any(_OURS.match(_as_drawn(each)) for each in words):
             return number, line
-    return None
+        above = "" if is_underlined else above
+    found = next((found for found in _DRAWN.finditer(text) if _OURS.match(_as_drawn(found[1]))), None)
+    return (at := _line(text, found.start()), lines[at - 1]) if found else None
+
+
+_MAX_HEADING: Final = 1_000
+_INLINE_TAG: Final = re.compile(r"<[^<>]*>")
+
+
+def _as_drawn(words: str) -> str:
+    """Return words as a reader sees them: no tags, references and look-alikes as the letters they stand for."""
+    plain = unescape(_INLINE_TAG.sub("", words))
+    letters = unicodedata.normalize("NFKD", plain).casefold().translate(_ALIKE)
+    return "".join(char for char in letters if not unicodedata.combining(char))
 
 
 _FENCE: Final = re.compile(r"([ >]*(?:(?:[-*+]|[0-9]{1,9}[.)]) +)*)(`{3,}(?=[^`]*$)|~{3,})")
 _BLOCK: Final = re.compile(r"[ >]*(?:(?:[-*+]|[0-9]{1,9}[.)]) +)*<[A-Za-z/!?]")
 _PAIRS: Final = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"))
-_HIDING: Final = (
-    *("details", "dialog", "div", "iframe", "math", "noembed", "noframes", "noscript", "plaintext", "pre"),
-    *("script", "section", "select", "style", "svg", "table", "template", "textarea", "title", "xmp"),
+_DECLARED: Final = re.compile(r"<![A-Za-z]|>")
+_HIDING: Final = frozenset(
+    [
+        *("audio", "canvas", "datalist", "details", "dialog", "div", "iframe", "math", "meter", "noembed"),
+        *("noframes", "noscript", "object", "plaintext", "pre", "progress", "rp", "script", "section", "select"),
+        *("style", "svg", "table", "template", "textarea", "title", "video", "xmp"),
+    ]
 )
-_TAG: Final = re.compile(rf"<(/?)({'|'.join(_HIDING)})(?=[\s/>]|$)", re.IGNORECASE | re.MULTILINE)
+_CLOSED_BY_ITSELF: Final = frozenset(
+    [
+        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "p", "param", "source"),
+        *("track", "wbr"),
+    ]
+)
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]|$)([^<>]*)(>|$)?")
+_MAX_TAG: Final = 1_000
+_STYLED: Final = re.compile(r"\s(?:class|color|dir|hidden|id|popover|size|slot|style)(?=[\s=/]|$)", re.IGNORECASE)
+_WHOLE_TAG: Final = re.compile(
+    r"</?[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:@][\w.:-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*\s*/?>"
+    r"|<[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]*>|<[^\s<>]+@[^\s<>]+>"
+)
+_TORN_TAG: Final = re.compile(r"</?[A-Za-z]")
 
 
 def left_open(text: str, *, first: int = 1, of: str = "the text") -> str | None:
@@ -131,29 +174,70 @@ class _Markup:
 
     def __init__(self) -> None:
         self._pairs = dict.fromkeys(_PAIRS, False)
-        self._tags = dict.fromkeys(_HIDING, 0)
-        self._is_block = False
+        self._is_declared = False
+        self._tags: Counter[str] = Counter()
+        self._begun = ""
+        """A tag that its line does not end."""
+        self._block: list[str] = []
+        self._is_torn = False
 
     def read(self, line: str) -> None:
         for opening, end in _PAIRS:
             last = line.rfind(opening), line.rfind(end)
             if max(last) >= 0:
                 self._pairs[opening, end] = last[0] > last[1]
-        for found in _TAG.finditer(line):
-            name = found[2].lower()
-            self._tags[name] = max(0, self._tags[name] - 1) if found[1] else self._tags[name] + 1
-        self._is_block = bool(line.strip(" >")) and (self._is_block or _BLOCK.match(line) is not None)
+        for found in _DECLARED.finditer(line):
+            self._is_declared = found[0] != ">"
+        is_blank = not line.strip(" >")
+        begun, self._begun = self._begun, ""
+        for tag in () if is_blank else _TAG.finditer(f"{begun} {line}" if begun else line):
+            self._count(tag)
+        if is_blank:
+            self._is_torn, self._block = self._is_torn or self._tears(), []
+        elif self._block or _BLOCK.match(line):
+            self._block.append(line)
+
+    def _count(self, tag: re.Match[str]) -> None:
+        name, is_cut = tag[2].lower(), tag[4] == "" and len(tag[0]) <= _MAX_TAG
+        if tag[1]:
+            self._tags[name] -= self._tags[name] > 0
+        elif name in _HIDING:
+            self._tags[name] += 1
+        elif is_cut:
+            self._begun = tag[0]
+        elif name not in _CLOSED_BY_ITSELF and not self._is_drawing and tag[4] is not None:
+            self._tags[name] += _STYLED.search(tag[3]) is not None
+
+    @property
+    def _is_drawing(self) -> bool:
+        """Whether the elements belong to a picture, which closes them all."""
+        return bool(self._tags["svg"] or self._tags["math"])
+
+    def _tears(self) -> bool:
+        """Return whether a block of HTML ends within a tag, which then goes on with what follows."""
+        written = _WHOLE_TAG.sub("", _without_comments("\n".join(self._block)))
+        return _TORN_TAG.search(written) is not None
 
     @property
     def may_go_on(self) -> bool:
         """Whether the next line may be read as HTML: a fence there is none."""
-        return self._is_block or self.unclosed() is not None
+        return bool(self._block) or self.unclosed() is not None
 
     def unclosed(self) -> str | None:
         if pair := next((pair for pair, is_open in self._pairs.items() if is_open), None):
             return f"a {pair[0]} that no {pair[1]} closes"
-        name = next((name for name, count in self._tags.items() if count), None)
-        return f"a <{name}> that is not closed as often as it is opened" if name else None
+        if name := next((name for name, count in self._tags.items() if count), None):
+            return f"a <{name}> that is not closed as often as it is opened"
+        if self._is_declared:
+            return "a <! that no > closes"
+        return "a tag that no > closes" if self._is_torn or self._tears() else None
+
+
+def _without_comments(text: str) -> str:
+    kept, at = "", 0
+    while (begun := text.find("<!--", at)) >= 0 and (end := text.find("-->", begun)) >= 0:
+        kept, at = f"{kept}{text[at:begun]}", end + len("-->")
+    return kept + text[at:]
 
 
 # --- what a text claims
