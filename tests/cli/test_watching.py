@@ -1,5 +1,6 @@
 """Progress lines on standard error (cli/watching.py): what is told, when, and what is not."""
 
+import asyncio
 import fcntl
 import os
 import pty
@@ -9,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from counterpoint.cli import watching
 from counterpoint.cli.watching import Watcher
 from counterpoint.core.limits import Spent
 from counterpoint.core.values import Severity, Usage
@@ -181,3 +183,52 @@ def test_a_stage_is_told_in_the_words_of_its_entry(told: Told) -> None:
     assert told("", EventKind.ROUND, "ana owes 2 answers", progress=last) == [
         "[  2.0 s] round 3 of at most 3: ana owes 2 answers; ana is awaited"
     ]
+
+
+def beats(told: Told, *seconds: float) -> list[str]:
+    for after in seconds:
+        told.now += after
+        told.watcher.beat()
+    return told.lines()
+
+
+def test_silence_is_broken_by_who_is_awaited_ever_more_rarely(told: Told) -> None:
+    """Newcomer 36: nobody has to wonder whether it hangs, and a log does not fill; what happens begins it anew."""
+    assert beats(told, 100.0) == []
+    told("ada", EventKind.ASKED, "asked")
+    told("bob", EventKind.ASKED, "asked", after=0.0)
+    assert beats(told, 14.0) == []
+    assert beats(told, 1.0, 15.0, 14.0) == ["[116.0 s] ada and bob are awaited"]
+    assert beats(told, 1.0) == ["[146.0 s] ada and bob are awaited"]
+    assert told("ada", EventKind.ANSWERED, "answered") == ["[147.0 s] ada: answered; bob is awaited"]
+    assert beats(told, 15.0) == ["[162.0 s] bob is awaited"]
+    told("bob", EventKind.ANSWERED, "answered")
+    assert beats(told, 100.0) == []
+
+
+def test_a_person_who_is_asked_is_not_hurried(told: Told) -> None:
+    """The terminal is theirs."""
+    told("ada", EventKind.ASKED, "asked")
+    told("me", EventKind.WAITING, "a person is asked")
+    assert beats(told, 100.0) == []
+
+
+def test_what_is_driven_is_watched_meanwhile(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is looked at while a seat works, and no longer; what it comes to is returned."""
+    monkeypatch.setattr(watching, "_BEAT_S", 0.0)
+    told("ada", EventKind.ASKED, "asked")
+    told.now += 15.0
+
+    async def drive() -> str:
+        lines: list[str] = []
+        while not lines:
+            await asyncio.sleep(0)
+            lines = told.lines()
+        return lines[0]
+
+    async def whole() -> tuple[str, int]:
+        said = await watching.watched(asyncio.wait_for(drive(), 30.0), told.watcher)
+        await asyncio.sleep(0)
+        return said, len(asyncio.all_tasks())
+
+    assert asyncio.run(whole()) == ("[ 16.0 s] ada is awaited", 1)

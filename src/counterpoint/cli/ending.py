@@ -13,7 +13,7 @@ import click
 from counterpoint.cli.allow import Allowed
 from counterpoint.cli.commenting import leave_comment
 from counterpoint.cli.output import fail, say_interrupted, styled, tell
-from counterpoint.cli.watching import Watcher
+from counterpoint.cli.watching import Watcher, watched
 from counterpoint.cli.where import Where
 from counterpoint.core.canonical import visible
 from counterpoint.drive.cases import PROTOCOLS, LoadedCase
@@ -44,7 +44,7 @@ def run_to_its_end(
             driven = drive_case_on_disk(
                 session, case, may_run=allowed.may_run, grants=allowed.grants, on_event=on_event, resume=resume
             )
-            ended = asyncio.run(driven)
+            ended = asyncio.run(driven if quiet else watched(driven, watcher))
         if taping is not None and (unused := taping.unused(ended.entries)):
             tell(f"note: the cassette has turns that were not asked for: {', '.join(unused)}", colour="yellow")
         code = end_case(where, ended, as_json=as_json)

@@ -3,22 +3,26 @@
 - After a reading a line says the round, what is open by severity, the tokens so far and who is awaited; after an
   author's answer or a stage, what comes next and who is awaited.
 - Who is still awaited is said with each answer that comes in.
+- Where nothing happens for a while, a line says who is awaited; the next one takes twice as long to come.
 - While a person is asked, the terminal is theirs: what happens meanwhile is told once they have answered.
 """
 
+import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from counterpoint.cli.output import tell
 from counterpoint.core.canonical import visible
 from counterpoint.drive.progress import DriveEvent, EventKind, Progress
 from counterpoint.views.progress import say_names, say_open, say_round, say_span, say_tokens
 
-__all__ = ["Watcher"]
+__all__ = ["Watcher", "watched"]
+
+T = TypeVar("T")
 
 _COLOURS: Final = {
     EventKind.ANSWERED: "green",
@@ -36,6 +40,8 @@ _CHATTER: Final = frozenset({EventKind.HEARD, EventKind.CHECKING})
 _PAUSE_S: Final = 0.5
 _MAX_LINE: Final = 300
 _LONG_S: Final = 600
+_SILENCE_S: Final = 15.0
+_BEAT_S: Final = 1.0
 
 
 def _columns() -> int:
@@ -54,6 +60,8 @@ class Watcher:
         self._columns = columns
         self._began = clock()
         self._heard = float("-inf")
+        self._told_at = self._began
+        self._silence = _SILENCE_S
         self._round = 1
         """The round that was told last."""
         self._asked: list[str] = []
@@ -83,6 +91,15 @@ class Watcher:
         elif not self._people:
             self._release()
 
+    def beat(self) -> None:
+        """Say who is awaited, if nothing was told for so long that somebody could think it hangs."""
+        now = self._clock()
+        if self._people or not self._asked or now - self._told_at < self._silence:
+            return
+        longer = self._silence * 2
+        self._print(f"[{_since(now - self._began)}] {_awaited(self._asked)}", None)
+        self._silence = longer
+
     def _may_repeat(self, now: float) -> bool:
         if self._people or now - self._heard < _PAUSE_S:
             return False
@@ -90,11 +107,9 @@ class Watcher:
         return True
 
     def _line(self, event: DriveEvent, now: float) -> str:
-        passed = now - self._began
-        since = f"{passed:5.1f} s" if passed < _LONG_S else say_span(passed)
         who = f"{event.seat}: " if event.seat else ""
         said = visible(event.text or event.kind.value).split("\n")[0][:_MAX_LINE]
-        line = f"[{since}] {who}{self._told(event, said)}"
+        line = f"[{_since(now - self._began)}] {who}{self._told(event, said)}"
         most = min(self._columns(), _MAX_LINE) if event.kind in _CHATTER else len(line)
         return line if len(line) <= most else f"{line[: most - 1]}…"
 
@@ -110,6 +125,7 @@ class Watcher:
 
     def _print(self, line: str, colour: str | None) -> None:
         self._held.append((line, colour))
+        self._told_at, self._silence = self._clock(), _SILENCE_S
         if not self._people:
             self._release()
 
@@ -117,6 +133,25 @@ class Watcher:
         held, self._held = self._held, []
         for line, colour in held:
             tell(line, colour=colour)
+
+
+async def watched(driven: Coroutine[Any, Any, T], watcher: Watcher) -> T:
+    """Return what is driven, and let the watcher look at its clock meanwhile."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(_BEAT_S)
+            watcher.beat()
+
+    beating = asyncio.create_task(beat())
+    try:
+        return await driven
+    finally:
+        beating.cancel()
+
+
+def _since(passed: float) -> str:
+    return f"{passed:5.1f} s" if passed < _LONG_S else say_span(passed)
 
 
 def _round(progress: Progress, said: str) -> str:
