@@ -211,6 +211,7 @@ def test_a_person_who_is_asked_is_not_hurried(told: Told) -> None:
     told("ada", EventKind.ASKED, "asked")
     told("me", EventKind.WAITING, "a person is asked")
     assert beats(told, 100.0) == []
+    assert told("me", EventKind.ANSWERED, "answered") == ["[103.0 s] me: answered; ada is awaited"]
 
 
 def test_what_is_driven_is_watched_meanwhile(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from tests.answer_case import ADA, BOB, NOW, Play
 def brief_of(case: Play) -> Brief:
     brief = ANSWER.brief(case.state, ANSWER.due(case.state, NOW)[0], case.materials("ada"))
     assert "JSON" in brief.instructions
+    assert brief.words
     assert "JSON" not in brief.words
     return brief
 

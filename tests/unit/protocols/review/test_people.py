@@ -12,6 +12,7 @@ def brief_of(case: Play) -> Brief:
     (turn,) = REVIEW.due(case.state, NOW)
     brief = REVIEW.brief(case.state, turn, MATERIALS)
     assert "JSON" in brief.instructions
+    assert brief.words
     assert "JSON" not in brief.words
     Draft202012Validator.check_schema(dict(brief.narrowed))
     return brief
