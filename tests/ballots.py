@@ -6,7 +6,7 @@ from typing import Final
 from tests import planned_seats
 from tests.reviewing import Project
 
-__all__ = ["TEXT", "WHO", "begin", "document", "text_in"]
+__all__ = ["TEXT", "WHO", "begin", "document", "text_in", "timeless"]
 
 _OWES: Final = """\
 words = {"vote": "voting", "classifications": "classifying", "challenges": "challenging", "answers": "revising"}
@@ -46,3 +46,8 @@ def text_in(content: str) -> str:
     )
     assert found is not None
     return found[1]
+
+
+def timeless(content: str) -> str:
+    """Return a document without what each run has of its own: the case's name and the dates."""
+    return re.sub(r"ballot-[0-9tz]+-[0-9a-f]{8}|- Date: .*", "", content)

@@ -170,7 +170,9 @@ def test_a_prompt_of_two_megabytes_arrives_whole(kind: str, api: FakeApi) -> Non
     """F28."""
     question = brief("x" * 2_000_000 + "\n@@measure")
     instructed = Brief(
-        instructions="Your instructions stand apart from this message. You have no working folder, and no file to read.",
+        instructions=(
+            "Your instructions stand apart from this message. You have no working folder, and no file to read."
+        ),
         payload=question.payload,
         schema=VERDICT,
         shown_paths=(),

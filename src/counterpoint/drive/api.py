@@ -116,7 +116,7 @@ def open_case(
         keys: public keys that may sign; those of the store.
         case: its name, where the caller has made one already.
         seed: hex digits that its order is shuffled by; random ones by default.
-        evidence: what code has found already of what is judged, in a protocol that takes it before the first answer.
+        evidence: what code has found already, in a protocol that takes it before the first answer.
 
     Raises:
         Refused: what it would be opened with is against the rules; nothing was written.
@@ -135,12 +135,8 @@ def open_case(
         seed=seed or ids.token(16),
         now=now,
     )
-    genesis = Genesis(
-        channel_id=ids.token(16),
-        mode="strict",
-        roster=(DRIVER_PARTY, SUPERVISOR, *(seat.name for seat in roster)),
-        keys=tuple(keys),
-    )
+    parties = (DRIVER_PARTY, SUPERVISOR, *(seat.name for seat in roster))
+    genesis = Genesis(channel_id=ids.token(16), mode="strict", roster=parties, keys=tuple(keys))
     settings = {"supervisor": SUPERVISOR, "name": name, "managed_version": 3}
     store.create(name, genesis, stamp=format_stamp(now), sender=DRIVER_PARTY, settings=settings)
     found = [EvidenceGathered(evidence=each) for each in evidence]

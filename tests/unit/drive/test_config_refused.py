@@ -59,7 +59,12 @@ FAKE = "sk-" + "a1" * 12
             "one of the agents checks",
             "did you mean 'checks'",
         ),
-        ('[review]\nreviewers = ["zz"]', "review.reviewers[0]", "one of the agents", "counterpoint agents add zz --kind KIND`"),
+        (
+            '[review]\nreviewers = ["zz"]',
+            "review.reviewers[0]",
+            "one of the agents",
+            "counterpoint agents add zz --kind KIND`",
+        ),
         ('[review]\nbase = "--upload-pack=x"', "review.base", "the name of a branch, tag or commit", ""),
         ('[review]\nbase = " "', "review.base", "a text of 1 to 4096 characters", ""),
         ('[review]\nbase = "a..b"', "review.base", "the name of a branch", ""),
