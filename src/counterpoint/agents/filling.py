@@ -133,6 +133,10 @@ class Form:
                 return await self._leaf(schema, label, optional=optional)
 
     async def _list(self, schema: Mapping[str, Any], label: str, root: Mapping[str, Any], *, optional: bool) -> Any:
+        before = schema.get("default", ())
+        kept = f"{label}: {len(before)} as before. Keep them? [Y/n] "
+        if before and await self._asked(kept, lambda typed: not typed or _truth(typed)):
+            return before
         found: list[Any] = []
         named, least, most = schema.get("prefixItems", ()), schema.get("minItems", 0), schema.get("maxItems")
         while most is None or len(found) < most:

@@ -111,8 +111,10 @@ def _shape(
     shown: Shown | None, inner: type | None, schema: Mapping[str, Any], payload: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     if inner is not None and "items" in schema:
-        item = {**schema["items"], **_object(inner, schema["items"], payload)}
-        return {**schema, "items": item} if shown is None else _each(shown, inner, {**schema, "items": item}, payload)
+        schema = {**schema, "items": {**schema["items"], **_object(inner, schema["items"], payload)}}
+        if shown is None:
+            return schema
+        return _each(shown, inner, schema, payload) if shown.use is Use.EACH else _value(shown, schema, payload)
     if inner is not None:
         return {**schema, **_object(inner, schema, payload)}
     assert shown is not None, "a field without either is left as it is"

@@ -218,3 +218,14 @@ def test_a_yes_or_no_is_asked_again_where_it_is_neither(tmp_path: Path) -> None:
     schema = {"type": "object", "required": ["words"], "properties": {"words": words}}
     asked = Asked(tmp_path, ["perhaps", "n", "later", "yes"])
     assert asked.answer(schema) == {"words": []}
+
+
+@pytest.mark.parametrize(("typed", "words"), [(["", ""], ["one", "two"]), (["n", "y", "three", "n", ""], ["three"])])
+def test_a_list_that_was_there_before_is_kept_or_given_anew(
+    tmp_path: Path, typed: list[str], words: list[str]
+) -> None:
+    """Newcomer 25: whoever revises retypes nothing that stays."""
+    part = {"type": "array", "items": {"type": "string"}, "default": ["one", "two"]}
+    asked = Asked(tmp_path, typed)
+    assert asked.answer({"type": "object", "properties": {"words": part}}) == {"words": words}
+    assert "words: 2 as before. Keep them? [Y/n] " in asked.shown

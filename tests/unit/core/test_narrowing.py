@@ -28,6 +28,7 @@ class Verdict:
     rulings: tuple[Ruling, ...] = listed(most=9, shown=Shown(use=Use.EACH, at="points", key="id", only="is_due"))
     doubts: tuple[Ruling, ...] = listed(most=9)
     with_whom: tuple[str, ...] = listed(most=9, shown=Shown(use=Use.CHOOSE, at="others", key="name"))
+    old_doubts: tuple[Ruling, ...] = listed(most=9, shown=Shown(use=Use.BEGIN, at="yours.doubts"))
     city: str = text(blank=False, shown=Shown(use=Use.BEGIN, at="yours.city"))
     place: Place
     sure: bool
@@ -46,7 +47,7 @@ PAYLOAD: dict[str, Any] = {
         {"id": "P2", "says": "too short", "is_due": False},
     ],
     "others": [{"name": "peer-1"}, {"name": "peer-2"}],
-    "yours": {"city": "Rome"},
+    "yours": {"city": "Rome", "doubts": [{"point": "P1", "why": "so"}]},
     "paths": ["a", "b"],
 }
 SCHEMA = schema_of(Verdict)
@@ -59,6 +60,7 @@ def test_what_is_shown_is_repeated_chosen_or_kept() -> None:
     fields = found["properties"]
     assert fields["version"] == {"type": "integer", "description": "which", "const": 3}
     assert fields["city"]["default"] == "Rome"
+    assert fields["old_doubts"]["default"] == [{"point": "P1", "why": "so"}]
     assert fields["with_whom"]["items"]["enum"] == ["peer-1", "peer-2"]
     assert fields["doubts"]["items"]["properties"]["point"]["enum"] == ["P1", "P2"]
     assert fields["place"]["properties"]["path"]["enum"] == ["a", "b"]
