@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from counterpoint.core.canonical import visible
 from counterpoint.core.shuffling import shuffled
 from counterpoint.protocols.answer.state import AnswerState, Position
 
@@ -21,8 +22,11 @@ _TIES: Final = "ties"
 
 
 def normalised(text: str) -> str:
-    """Return what two texts that are the same answer have in common."""
-    return " ".join(text.casefold().split()).lstrip(_QUOTES).rstrip(_ENDS)
+    """Return what two texts that are the same answer have in common.
+
+    Invisible characters are written out in every reply, and so they are in an option that it is held against.
+    """
+    return " ".join(visible(text).casefold().split()).lstrip(_QUOTES).rstrip(_ENDS)
 
 
 def is_same(one: str, other: str) -> bool:

@@ -72,3 +72,13 @@ def test_what_is_no_option_or_never_came_counts_for_none() -> None:
     assert (tally.majority, tally.is_unanimous) == (None, False)
     nothing = counted("...", "...")
     assert (nothing.votes, nothing.leaders, nothing.majority, nothing.is_unanimous) == ((), (), None, False)
+
+
+@pytest.mark.parametrize(
+    "option", ["\u2764\ufe0f", "\U0001f469\u200d\U0001f680", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"]
+)
+def test_an_option_counts_whatever_it_is_written_with(option: str) -> None:
+    """A reply is kept with its invisible characters written out: an emoji's, or those that Persian is spelt with."""
+    tally = counted(option, option, "no", options=(option, "no"))
+    assert tally.votes == (Votes(answer=option, seats=("p0", "p1")), Votes(answer="no", seats=("p2",)))
+    assert tally.uncounted == ()
