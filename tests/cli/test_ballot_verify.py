@@ -59,8 +59,19 @@ def test_what_does_not_hold_in_a_document_is_named(votes: Project, faults: Fault
     assert faults(re.sub(r"- Date: .*\n", "", good, count=2))[-1] == "round 1, ben: Approved without a date"
     assert faults(good.replace("— Round 2", "— Round 3"))[0] == "the rounds are 1, 3; they count from 1"
     assert faults(good.replace("of at most 3", "of at most 1"))[0] == "there are 2 rounds; at most 1 were allowed"
-    assert faults(good.replace("- Roster: `ann`, `ben`", "- Roster: `ann`", 1))[1].startswith("round 2: case, roster")
+    assert faults(good.replace("- Roster: `ann`, `ben`", "- Roster: `ann`", 1))[1].startswith("round 2: case, orch")
     assert faults(good.replace("\n\n## Debate", "\n## Debate", 1))[1].startswith("the text is not in its byte form")
+    for word, ill in (("rejected", "everybody approved"), ("approved", "ann did not approve")):
+        other = good.replace("**approved**", f"**{word}**")
+        other = other.replace("**Approved** on v2", "**Rejected** on v2", 1) if word == "approved" else other
+        assert faults(other) == [f"round 2: it was decided as {word}, and {ill}"]
+    early = good.replace("### What it came to\n\n", "### What it came to\n\n- Decision: **rejected** (agreed)\n", 1)
+    assert faults(early) == ["round 1: it was decided, and a later round is there"]
+    assert faults(good.replace("round 2 of at", "round 1 of at"))[0].startswith("round 2: no debate has the line")
+    assert faults(good.replace("`chief`, which", "`ann`, which", 1))[0].startswith("round 2: case, orchestrator")
+    assert faults(re.sub(r"- Orch.*\n", "", good)) == [
+        f"round {n}: nobody is named as its orchestrator" for n in (1, 2)
+    ]
 
 
 def test_a_document_is_checked_against_itself_its_snapshots_and_its_record(votes: Project, faults: Faults) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from counterpoint.core.canonical import NotCanonical, digest, parse_json
+from counterpoint.core.values import Decision
 from counterpoint.drive.cases import LoadedCase
 from counterpoint.drive.paths import path_text
 from counterpoint.errors import SourceError
@@ -20,6 +21,8 @@ from counterpoint.views.ballot_result import ballot_state, sealed_at
 __all__ = ["Checked", "check_document", "debate_of", "document_of"]
 
 _MAX_SNAPSHOT: Final = 1 << 23
+_SHOWN: Final = 80
+_APPROVING: Final = {Vote.APPROVED, Vote.RESERVED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,17 +123,29 @@ def _of_rounds(rounds: tuple[WrittenRound, ...]) -> Iterator[str]:
     if len(rounds) > first.most:
         yield f"there are {len(rounds)} rounds; at most {first.most} were allowed"
     for each in rounds:
-        frozen = (each.case, each.roster, each.deadline, each.most)
-        if frozen != (first.case, first.roster, first.deadline, first.most):
-            yield f"round {each.number}: case, roster, deadline or limit is not that of round 1"
+        frozen = (each.case, each.orchestrator, each.roster, each.deadline, each.most)
+        if frozen != (first.case, first.orchestrator, first.roster, first.deadline, first.most):
+            yield f"round {each.number}: case, orchestrator, roster, deadline or limit is not that of round 1"
+        if not each.orchestrator:
+            yield f"round {each.number}: nobody is named as its orchestrator"
+        if each.strays:
+            more = f" and {len(each.strays) - 1} more" if len(each.strays) > 1 else ""
+            yield f"round {each.number}: no debate has the line {each.strays[0][:_SHOWN]!r}{more} there"
+        if each.decision and each is not rounds[-1]:
+            yield f"round {each.number}: it was decided, and a later round is there"
         if each.is_over:
             yield from _of_votes(each)
-        elif each is not rounds[-1]:
-            yield f"round {each.number}: its votes are sealed, and a later round is there"
+        elif each is not rounds[-1] or each.votes or each.decision:
+            more = "they are there" if each.votes or each.decision else "a later round is there"
+            yield f"round {each.number}: its votes are sealed, and {more}"
 
 
 def _of_votes(each: WrittenRound) -> Iterator[str]:
-    voted = [vote.seat for vote in each.votes]
+    voted, approved = [vote.seat for vote in each.votes], Decision.APPROVED.value
+    if each.decision == approved and (no := [vote.seat for vote in each.votes if vote.vote not in _APPROVING]):
+        yield f"round {each.number}: it was decided as {approved}, and {', '.join(no)} did not approve"
+    if each.decision not in {"", approved} and {vote.vote for vote in each.votes} == {Vote.APPROVED}:
+        yield f"round {each.number}: it was decided as {each.decision}, and everybody approved"
     if sorted(voted) != sorted(each.roster):
         yield f"round {each.number}: votes of {', '.join(voted) or 'nobody'}; the roster is {', '.join(each.roster)}"
     for vote in each.votes:
@@ -178,7 +193,7 @@ def _of_snapshot(each: WrittenRound, snapshot: Mapping[str, Any]) -> Iterator[st
     if snapshot.get("candidate") != each.candidate:
         yield f"{at}: the snapshot is of {snapshot.get('candidate')}, the debate of {each.candidate}"
     said = {"case": each.case, "round": each.number, "version": each.version, "roster": list(each.roster)}
-    said |= {"deadline": each.deadline or None, "max_rounds": each.most}
+    said |= {"deadline": each.deadline or None, "max_rounds": each.most, "orchestrator": each.orchestrator}
     for key, value in said.items():
         if snapshot.get(key) != value:
             yield f"{at}: the snapshot's {key} is {snapshot.get(key)!r}, the debate's {value!r}"

@@ -13,6 +13,7 @@ from counterpoint.core.canonical import visible
 from counterpoint.core.docket import Seat
 from counterpoint.core.values import StopReason
 from counterpoint.protocols.ballot.forms import Vote
+from counterpoint.protocols.ballot.grammar import SEALED
 from counterpoint.protocols.ballot.layout import head_of
 from counterpoint.protocols.ballot.state import (
     BallotState,
@@ -57,7 +58,7 @@ def _block(state: BallotState, at: int, sealed_at: Mapping[str, str]) -> Iterato
         )
     )
     if _is_sealed(state, at):
-        yield "The votes are sealed until all are in."
+        yield SEALED
         return
     for seat in case.judges:
         yield from _seat(state, seat, at, sealed_at)

@@ -21,6 +21,7 @@ from typing import Final
 from counterpoint.core.canonical import visible
 from counterpoint.errors import SourceError
 from counterpoint.protocols.ballot.forms import Vote
+from counterpoint.protocols.ballot.grammar import SEALED, stray_lines
 from counterpoint.protocols.ballot.text import version_heading
 
 __all__ = ["Document", "WrittenRound", "WrittenVote", "head_of", "read_debate", "read_document"]
@@ -133,16 +134,23 @@ class WrittenRound:
     votes: tuple[WrittenVote, ...]
     is_over: bool
     """Whether its votes are revealed."""
+    orchestrator: str
+    """Empty: nobody is named."""
+    decision: str
+    """Of the case, where it ended in this round; empty otherwise."""
+    strays: tuple[str, ...]
+    """Lines that no debate has there."""
 
 
-_CASE: Final = re.compile(r"- Case: `([^`]*)`, round [0-9]+ of at most ([0-9]{1,6})")
+_CASE: Final = re.compile(r"- Case: `([^`]*)`, round (?=[0-9]+ of at most ([0-9]{1,6}))([0-9]{1,6}) of.*")
 _REVIEWED: Final = re.compile(r"- Reviewed: v([0-9]{1,6}), SHA-256 `([0-9a-f]{64})`")
+_ORCHESTRATOR: Final = re.compile(r"- Orchestrator: `([^`]*)`, which has no vote")
+_DECISION: Final = re.compile(r"- Decision: \*\*([a-z_]+)\*\* \([a-z_]+\)")
 _ROSTER: Final = re.compile(r"- Roster: (.*)")
 _DEADLINE: Final = re.compile(r"- Deadline: (?:`([^`]*)`|none)")
 _SEAT: Final = re.compile(r"### `([^`]*)`")
 _DATE: Final = re.compile(r"- Date: (\S*)")
 _VOTE: Final = re.compile(rf"- Vote: (?:\*\*({'|'.join(Vote)})\*\*|none) on v([0-9]{{1,6}})(?:,.*)?")
-_SEALED: Final = "The votes are sealed until all are in."
 
 
 def read_debate(debate: str) -> tuple[WrittenRound, ...]:
@@ -181,7 +189,10 @@ def _round(number: int, block: str) -> WrittenRound:
         roster=tuple(re.findall(r"`([^`]*)`", _first(_ROSTER, lines, number)[1])),
         deadline=_first(_DEADLINE, lines, number)[1] or "",
         votes=tuple(_votes(lines)),
-        is_over=_SEALED not in lines,
+        is_over=SEALED not in lines,
+        orchestrator=_said_in(_ORCHESTRATOR, lines),
+        decision=_said_in(_DECISION, lines),
+        strays=(*stray_lines(block), *(() if int(case[3]) == number else (case[0],))),
     )
 
 
@@ -191,6 +202,10 @@ def _first(pattern: re.Pattern[str], lines: list[str], number: int) -> re.Match[
         what = pattern.pattern.partition(":")[0].removeprefix("- ")
         raise SourceError(f"the debate of round {number} does not say its {what}", hint="compare it with its case")
     return found
+
+
+def _said_in(pattern: re.Pattern[str], lines: list[str]) -> str:
+    return next((match[1] for line in lines if (match := pattern.fullmatch(line))), "")
 
 
 def _votes(lines: list[str]) -> Iterator[WrittenVote]:
