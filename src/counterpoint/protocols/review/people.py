@@ -4,6 +4,7 @@ The same as every seat is told, without what only a program needs; the payload i
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from counterpoint.core.docket import SeatKind
@@ -45,6 +46,7 @@ Then list every path that you changed, added or deleted, from the top of the rep
 _MAX_NEW: Final = 99
 
 
+@cache
 def first_verdict() -> Mapping[str, Any]:
     """Return the form of a first reading: findings have their numbers, and there is no rebuttal to answer."""
     return _verdict((), {"responseToRebuttal": {"const": ""}}, frozenset())
