@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from counterpoint.core.forms import listed, text
+from counterpoint.core.forms import listed, text, whole
+from counterpoint.core.narrowing import Shown, Use
 
 __all__ = [
     "OWN_ID",
@@ -38,6 +39,13 @@ _MAX_LEDGER: Final = 12 * 5 * 16
 _MAX_ITEMS: Final = 40
 _SHORT: Final = 1_000
 _LONG: Final = 8_000
+_ISSUES: Final = "issues"
+_OWN_ISSUES: Final = "your_issues"
+
+
+def _as_before(name: str) -> Shown:
+    """Return where a reviser sees what their last proposal said there."""
+    return Shown(use=Use.BEGIN, at=f"your_proposal.{name}")
 
 
 class Severity(StrEnum):
@@ -90,7 +98,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenAnswer:
-    issue_id: str = text(most=130, pattern=_FULL_ID)
+    issue_id: str = text(most=130, pattern=_FULL_ID, shown=Shown(use=Use.CHOOSE, at=_ISSUES, key="id"))
     summary: str = text(most=_LONG, blank=False, about="your answer, with its reason")
     change: str = text(most=_LONG, about="for a fix: what you changed in the proposal")
     action: Action
@@ -102,18 +110,22 @@ class OfferCandidate:
 
     needs_clarification: bool
     clarification_questions: tuple[str, ...] = listed(most=_MAX_QUESTIONS, each=_SHORT)
-    problem_statement: str = text(most=_LONG)
-    goal: str = text(most=_LONG)
-    success_criteria: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG)
-    assumptions: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG)
-    options: tuple[Option, ...] = listed(most=_MAX_OPTIONS)
-    recommendation: str = text(most=_LONG, about="what is recommended, and why")
-    recommended_option_id: str = text(most=64, pattern=f"(?:{OWN_ID})?")
-    implementation_steps: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG)
-    conditions: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG)
-    validation_steps: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG)
-    public_summary: str = text(most=_LONG)
-    responses: tuple[GivenAnswer, ...] = listed(most=_MAX_LEDGER)
+    problem_statement: str = text(most=_LONG, shown=_as_before("problem_statement"))
+    goal: str = text(most=_LONG, shown=_as_before("goal"))
+    success_criteria: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG, shown=_as_before("success_criteria"))
+    assumptions: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG, shown=_as_before("assumptions"))
+    options: tuple[Option, ...] = listed(most=_MAX_OPTIONS, shown=_as_before("options"))
+    recommendation: str = text(most=_LONG, about="what is recommended, and why", shown=_as_before("recommendation"))
+    recommended_option_id: str = text(most=64, pattern=f"(?:{OWN_ID})?", shown=_as_before("recommended_option_id"))
+    implementation_steps: tuple[str, ...] = listed(
+        most=_MAX_ITEMS, each=_LONG, shown=_as_before("implementation_steps")
+    )
+    conditions: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG, shown=_as_before("conditions"))
+    validation_steps: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG, shown=_as_before("validation_steps"))
+    public_summary: str = text(most=_LONG, shown=_as_before("public_summary"))
+    responses: tuple[GivenAnswer, ...] = listed(
+        most=_MAX_LEDGER, shown=Shown(use=Use.EACH, at=_ISSUES, key="id", only="must_be_answered")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +151,7 @@ class ScanRisks:
 class Judged:
     """A critic's ruling on a finding that it raised before."""
 
-    issue_id: str = text(most=64, pattern=OWN_ID)
+    issue_id: str = text(most=64, pattern=OWN_ID, shown=Shown(use=Use.CHOOSE, at=_OWN_ISSUES, key="id"))
     rationale: str = text(most=_LONG, blank=False)
     status: Standing
 
@@ -158,8 +170,10 @@ class NewFinding:
 class JudgeCandidate:
     """A critic's review of one version."""
 
-    reviewed_version: int
-    issue_evaluations: tuple[Judged, ...] = listed(most=_MAX_LEDGER)
+    reviewed_version: int = whole(shown=Shown(use=Use.REPEAT, at="version"))
+    issue_evaluations: tuple[Judged, ...] = listed(
+        most=_MAX_LEDGER, shown=Shown(use=Use.EACH, at=_OWN_ISSUES, key="id")
+    )
     new_issues: tuple[NewFinding, ...] = listed(most=_MAX_NEW)
     conditions: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG)
     next_steps: tuple[str, ...] = listed(most=_MAX_ITEMS, each=_LONG)

@@ -54,6 +54,7 @@ STAGES: Final[Mapping[str, Stage[ProposeState]]] = MappingProxyType(
                 SeatKind.AUTHOR: Part(
                     form=form.OfferCandidate,
                     instructions=briefs.PROPOSE,
+                    words=briefs.PROPOSE_PLAINLY,
                     payload=briefs.for_opening,
                     guards=GUARDS_OF_CANDIDATES,
                     take=take_candidate,
@@ -61,6 +62,7 @@ STAGES: Final[Mapping[str, Stage[ProposeState]]] = MappingProxyType(
                 SeatKind.OPINION: Part(
                     form=form.ScanRisks,
                     instructions=briefs.SCAN,
+                    words=briefs.SCAN_PLAINLY,
                     payload=briefs.for_opening,
                     guards=GUARDS_OF_SCANS,
                     take=take_scan,
@@ -73,6 +75,7 @@ STAGES: Final[Mapping[str, Stage[ProposeState]]] = MappingProxyType(
                 SeatKind.OPINION: Part(
                     form=form.JudgeCandidate,
                     instructions=briefs.REVIEW,
+                    words=briefs.REVIEW_PLAINLY,
                     payload=briefs.for_review,
                     guards=GUARDS_OF_REVIEWS,
                     take=take_review,
@@ -86,6 +89,7 @@ STAGES: Final[Mapping[str, Stage[ProposeState]]] = MappingProxyType(
                 SeatKind.AUTHOR: Part(
                     form=form.OfferCandidate,
                     instructions=briefs.REVISE,
+                    words=briefs.REVISE_PLAINLY,
                     payload=briefs.for_revision,
                     guards=GUARDS_OF_CANDIDATES,
                     take=take_candidate,
