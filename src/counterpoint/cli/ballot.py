@@ -18,6 +18,7 @@ from counterpoint.cli.where import Where, where_options
 from counterpoint.core.canonical import digest, visible
 from counterpoint.core.docket import ChangedPath, PathState
 from counterpoint.drive.cases import list_cases
+from counterpoint.drive.document import MAX_DOCUMENT
 from counterpoint.drive.inquiry import Inquiry
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.plans import CasePlan
@@ -169,7 +170,7 @@ def verify(*, document: Path, where: Where, snapshots: Path | None, as_json: boo
     Where the snapshots are there, each of their texts is hashed again and its votes are compared. Where the case is
     here, the file must be what its record renders, byte for byte. `counterpoint verify` checks the record itself.
     """
-    content = read_text(document)
+    content = read_text(document, most=MAX_DOCUMENT)
     debate = read_debate(read_document(content, name=document.name).debate)
     name = debate[-1].case if debate else ""
     case = where.load(name) if name in list_cases(where.cases) else None

@@ -15,7 +15,7 @@ from counterpoint.core.canonical import HIDDEN
 from counterpoint.core.checks import Evidence, EvidenceStatus
 from counterpoint.core.values import Decision
 from counterpoint.drive.cases import LoadedCase
-from counterpoint.drive.document import COPY, cases_on, is_read_only
+from counterpoint.drive.document import COPY, MAX_DOCUMENT, cases_on, is_read_only
 from counterpoint.drive.lease import current_holder
 from counterpoint.drive.paths import path_text
 from counterpoint.drive.whole import put_whole
@@ -58,7 +58,7 @@ class BallotDocument:
         if path.is_symlink():
             hint = "name the file itself: the document is put in its place whole, and a link would be replaced"
             raise SourceError(f"{path_text(path)} is a link", hint=hint)
-        content = read_text(path)
+        content = read_text(path, most=MAX_DOCUMENT)
         return cls(path, content, read_document(content.removeprefix(_BOM), name=path.name))
 
     @cached_property

@@ -6,6 +6,7 @@ print, exit. `counterpoint doctor` makes the same request and looks at it instea
 """
 
 import os
+import re
 import shutil
 import stat
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -35,6 +36,8 @@ __all__ = ["Common", "Request", "inquiry_options", "read_text", "run_inquiry"]
 
 _SHOWN_REMARKS: Final = 5
 MAX_TEXT: Final = 1 << 20
+_NO_UTF8: Final = re.compile("[\ud800-\udfff]")
+"""What stands for such a byte of the command line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +129,8 @@ def inquiry_options(*, without: Collection[str] = ()) -> Callable[[Callable[...,
     return give
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a file that a command line names.
+def read_text(path: Path, *, most: int = MAX_TEXT) -> str:
+    """Return the text of a file that a command line names, of so many bytes at most.
 
     Raises:
         SourceError: it cannot be read, is too large, or is no UTF-8 text.
@@ -136,15 +139,15 @@ def read_text(path: Path) -> str:
         # A pipe is opened without waiting for its writer: where there is none, reading it ends at once.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK), "rb") as file:
             os.set_blocking(file.fileno(), True)
-            content = file.read(MAX_TEXT + 1)
+            content = file.read(most + 1)
             unwritten = not content and stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}", hint="name a file that is there") from None
     if unwritten:
         hint = "name a file, or let what writes to the pipe begin first"
         raise SourceError(f"{path} is a pipe that nobody writes to", hint=hint)
-    if len(content) > MAX_TEXT:
-        raise SourceError(f"{path} has more than {MAX_TEXT} bytes", hint="name a shorter text")
+    if len(content) > most:
+        raise SourceError(f"{path} has more than {most} bytes", hint="name a shorter text")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -217,6 +220,7 @@ def _open(session: Session, request: Request, name: str) -> tuple[CasePlan, Allo
 
     plan = plan_inquiry(request.asked, session=session, case_folder=case_folder, can_ask=can_ask())
     plan = request.arrange(plan)
+    _check_encoding(plan)
     check_opening(session, plan)
     for notice in plan.notices:
         tell(f"note: {notice}", colour="yellow")
@@ -235,6 +239,21 @@ def _open(session: Session, request: Request, name: str) -> tuple[CasePlan, Allo
         seed = session.taping.seed(name)
     open_planned(session, plan, case=name, grants=allowed.grants, seed=seed)
     return plan, allowed
+
+
+def _check_encoding(plan: CasePlan) -> None:
+    """Refuse words of the command line, and names of files, that a record cannot keep.
+
+    Raises:
+        SourceError: they hold a byte that is no UTF-8.
+    """
+    docket, terms = plan.docket, plan.terms
+    words = {"the question": (docket.question,), "an option": terms.options}
+    words |= {"the file's name": tuple(path.path for path in docket.paths)}
+    for what, texts in words.items():
+        if any(_NO_UTF8.search(text) for text in texts):
+            hint = "write it in UTF-8, and let LC_ALL name a locale of UTF-8, such as C.UTF-8"
+            raise SourceError(f"{what} holds a byte that is no UTF-8; nobody was asked", hint=hint)
 
 
 def _say_what(plan: CasePlan, name: str, request: Request) -> None:

@@ -22,11 +22,12 @@ from counterpoint.drive.whole import put_whole
 from counterpoint.errors import CounterpointError, NeedsPerson
 from counterpoint.record.store import Store
 
-__all__ = ["COPY", "KeptDocument", "cases_on", "is_read_only"]
+__all__ = ["COPY", "MAX_DOCUMENT", "KeptDocument", "cases_on", "is_read_only"]
 
 COPY: Final = "document.md"
 """In a case's folder: the document as the record has it, whatever became of the file."""
-_MOST: Final = 1 << 24
+MAX_DOCUMENT: Final = 1 << 26
+"""Bytes of a document at most that a case is begun on: three rounds of long votes are many more than its text."""
 _SHOWN: Final = 60
 _WRITE: Final = 0o222
 
@@ -94,7 +95,7 @@ class KeptDocument(Generic[S]):
         if newest != self._copied:
             put_whole(self._folder / COPY, newest.encode())
             self._copied = newest
-        found, mode = self._found()
+        found, mode = self._found(max(MAX_DOCUMENT, len(newest.encode())))
         if found == newest.encode():
             return
         versions = [self._render(*each) for each in states]
@@ -119,15 +120,15 @@ class KeptDocument(Generic[S]):
         assert self._rules.document is not None, "the protocol has documents"
         return self._rules.document(state, sealed_at)
 
-    def _found(self) -> tuple[bytes, int]:
-        """Return what lies there, and its mode."""
+    def _found(self, most: int) -> tuple[bytes, int]:
+        """Return what lies there, as far as it can be known, and its mode."""
         try:
             descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             with os.fdopen(descriptor, "rb") as file:
                 status = os.fstat(descriptor)
                 if not stat.S_ISREG(status.st_mode):
                     raise self._unusable("is no plain file any more")
-                return file.read(_MOST), stat.S_IMODE(status.st_mode)
+                return file.read(most + 1), stat.S_IMODE(status.st_mode)
         except FileNotFoundError:
             raise self._unusable("is not there any more") from None
         except OSError as error:

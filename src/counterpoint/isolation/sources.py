@@ -36,6 +36,8 @@ def copy_sources(folder: Path, out: Path, *, writable: bool = False) -> ExportRe
     """
     copying = _Copying(folder, out, write_bit=0o200 if writable else 0)
     try:
+        if not stat.S_ISDIR(folder.stat().st_mode):
+            raise SourceError(f"{str(folder)!r} is no folder", hint="name a folder of plain files")
         out.mkdir(mode=0o700)
         with removed_on_failure(out):
             copying.run()

@@ -73,3 +73,12 @@ def test_what_cannot_be_read_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"the sources in '.*/none' cannot be copied: No such file or directory"):
         copy_sources(tmp_path / "none", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.touch], ids=["pipe", "file"])
+def test_what_is_no_folder_is_not_copied(make: Callable[[Path], None], tmp_path: Path) -> None:
+    """SECURITY S1: nobody waits for what may never come out of a pipe; a file is no empty folder."""
+    make(tmp_path / "named")
+    with pytest.raises(SourceError, match="is no folder"):
+        copy_sources(tmp_path / "named", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
