@@ -95,6 +95,7 @@ def test_everything_that_is_missing_is_told_at_once(desk: Project) -> None:
         ((*PROPOSE, "--max-calls", "1"), "case", "limits.max_calls"),
         ((*VOTE, "--sources", "none"), "case", "none"),
         ((*VOTE[:-1], "ana,checks"), "case", "ballot.voters"),
+        (("propose", "--proposer", "checks", "--critic", "ana", NEED), "case", "propose.proposer: expected agents"),
     ],
 )
 def test_what_stops_a_case_stops_the_doctor(desk: Project, words: tuple[str, ...], name: str, says: str) -> None:
@@ -105,7 +106,19 @@ def test_what_stops_a_case_stops_the_doctor(desk: Project, words: tuple[str, ...
     called = desk.call(*words)
     assert called.code == 1, called
     assert found[0][1] in called.err
+    assert "\nhint: " in called.err
     assert not desk.cases
+
+
+def test_one_peer_in_the_settings_is_one_too_few(desk: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the command line it is a usage error; here the rules say so, and the hint names the option."""
+    monkeypatch.setenv("COUNTERPOINT_ANSWER_PEERS", "ana")
+    called = desk.call("answer", "--", "Why?")
+    assert called.code == 1
+    assert called.err == (
+        "error: 1 peers; 2 to 99 can answer each other [PEER-1]\n"
+        "hint: name 2 to 99 peers, such as `--peers claude,codex`\n"
+    )
 
 
 @pytest.mark.parametrize(

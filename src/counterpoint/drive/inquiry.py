@@ -212,6 +212,9 @@ def _check_parties(inquiry: Inquiry, settings: Settings, parties: tuple[str, ...
         )
     if checks := next((name for name in parties if settings.agents[name].kind is AgentKind.CHECKS), None):
         hint = "name an agent or a person; commands of the project judge changes"
+        key = section.author_key if checks == getattr(section, section.author_key or "", "") else section.judges_key
+        path = f"{inquiry.protocol}.{key}"
+        source = settings.source(path).name
         raise ConfigError(path, "agents that can answer in words", got=checks, source=source, hint=hint)
     if settings.limits.max_calls < len(parties):
         raise ConfigError(

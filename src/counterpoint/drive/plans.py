@@ -180,7 +180,11 @@ def check_opening(session: Session, plan: CasePlan) -> None:
 
 
 _INSTEAD: Final[Mapping[str, str]] = MappingProxyType(
-    {"POSITION-2": "name each --option once, in words that differ, and two of them at least"}
+    {
+        "POSITION-2": "name each --option once, in words that differ, and two of them at least",
+        "PEER-1": "name 2 to 99 peers, such as `--peers claude,codex`",
+        "LIMIT-1": "raise --max-rounds or --max-calls, whichever is too small",
+    }
 )
 """By the rule that would not open a case: what to ask for instead. Documents say it by their own lines."""
 
