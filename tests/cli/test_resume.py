@@ -53,13 +53,35 @@ def test_after_kill_9_the_seat_is_asked_again_and_the_lost_question_is_counted(p
     gate.open()
     assert is_gone(agent)
     gate_is_off(project)
-    assert project.call("cases").out.splitlines()[1].split()[2] == "open"
+    assert project.call("cases").out.splitlines()[1].split()[1] == "open"
     called = project.call("resume", "last", "--json")
     assert (called.code, called.json["decision"]) == (0, "approved")
     assert attempts(called.json) == ["driver_lost"]
     assert called.json["usage"]["calls"] == calls(project) == 2
     assert project.call("verify", "last").code == 0
     assert list(project.tmp.iterdir()) == []
+
+
+def test_the_beginning_of_an_entry_that_a_crash_left_is_kept_aside(project: Project, gate: Gate) -> None:
+    """SECURITY C.3: nobody was told of it. What was acknowledged is never cut off, however it ends."""
+    driver = project.start("review")
+    gate.arrived()
+    driver.send_signal(signal.SIGKILL)
+    driver.communicate()
+    gate.open()
+    gate_is_off(project)
+    (case,) = project.cases
+    (record,) = case.glob("*.channel.md")
+    whole = record.read_bytes()
+    record.write_bytes(whole[:-40])
+    refused = project.call("resume", "last")
+    assert (refused.code, record.read_bytes()) == (1, whole[:-40]), refused
+    record.write_bytes(whole + b"\n## MSG-9 | 2026-")
+    called = project.call("resume", "last", "--json")
+    assert (called.code, called.json["decision"]) == (0, "approved"), called
+    (torn,) = case.glob("*torn-*")
+    assert torn.read_bytes().strip() == b"## MSG-9 | 2026-"
+    assert project.call("verify", "last").code == 0
 
 
 def test_after_kill_9_a_seat_that_had_answered_is_not_asked_again(project: Project, gate: Gate) -> None:

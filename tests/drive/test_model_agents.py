@@ -232,7 +232,7 @@ AGENTS: Final = {
     "command": ('kind = "command"\ncommand = ["true"]\ndestination = "local"', ("command", *OF_PROGRAMS)),
     "codex": ('kind = "codex"\nprogram = "/bin/true"\nenvironment = ["CODEX_API_KEY"]', OF_CODING_AGENTS),
     "scripted": ('kind = "scripted"\nfile = "/dev/null"', ("scripted",)),
-    "human": ("", ("human",)),
+    "human": ("", ("human", "filling", "plainly", "terminal")),
     "checks": ("", ("checks",)),
 }
 

@@ -60,7 +60,8 @@ def cases(where: Where, *, as_json: bool) -> None:
 def _print_table(lines: Sequence[CaseLine]) -> None:
     rows = [("CASE", "STATE", "ABOUT"), *(_row(line) for line in lines)]
     name, state = (max(len(row[column]) for row in rows) for column in range(2))
-    left = max(_LEAST, shutil.get_terminal_size((_COLUMNS, 0)).columns - name - state - 4)
+    columns = shutil.get_terminal_size((_COLUMNS, 0)).columns if sys.stdout.isatty() else _COLUMNS
+    left = max(_LEAST, columns - name - state - 4)
     for number, row in enumerate(rows):
         shown = row[1].ljust(state)
         if number:

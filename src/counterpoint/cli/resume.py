@@ -16,7 +16,7 @@ from counterpoint.drive.ground import ground_of
 from counterpoint.drive.lease import current_holder
 from counterpoint.drive.plans import leave_of
 from counterpoint.drive.running import Session, check_seats
-from counterpoint.drive.verifying import verify_case
+from counterpoint.drive.verifying import verify_to_go_on
 from counterpoint.errors import LeaseHeld, SourceError
 
 __all__ = ["resume"]
@@ -84,8 +84,8 @@ def _load_own(where: Where, case: str) -> LoadedCase:
         RecordError: it does not verify.
     """
     name, now = where.find(case), format_stamp(SystemClock().now())
-    verified = verify_case(where.store, where.cases, name, folders=where.folders, note=None, now=now)
-    assert verified.case is not None, "`verify_case` replays a case or raises"
+    verified = verify_to_go_on(where.store, where.cases, name, folders=where.folders, now=now)
+    assert verified.case is not None, "a case is replayed, or an error is raised"
     if verified.own_key is None:
         raise SourceError(
             f"case {name} was not begun on this machine: this machine's key is none of those that sign its record",

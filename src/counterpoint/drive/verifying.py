@@ -22,13 +22,23 @@ from counterpoint.record.archive import archived_files
 from counterpoint.record.block import parse
 from counterpoint.record.checkpoint import MAX_CHECKPOINT, parse_checkpoint, render_checkpoint
 from counterpoint.record.contents import verify_channel
-from counterpoint.record.findings import Checkpoint, Verification
+from counterpoint.record.findings import Checkpoint, Torn, Verification
 from counterpoint.record.fs import RealFiles
 from counterpoint.record.safe import open_folder, typed
 from counterpoint.record.scan import places
 from counterpoint.record.store import Store
 
-__all__ = ["CHANNEL_FILE", "Note", "Verified", "read_keys", "read_note", "sign_head", "verify_case", "verify_file"]
+__all__ = [
+    "CHANNEL_FILE",
+    "Note",
+    "Verified",
+    "read_keys",
+    "read_note",
+    "sign_head",
+    "verify_case",
+    "verify_file",
+    "verify_to_go_on",
+]
 
 CHANNEL_FILE: Final = ".channel.md"
 _CASE_OPENED: Final = "case-opened"
@@ -95,6 +105,23 @@ def verify_case(store: Store, cases: Path, name: str, *, folders: Folders, note:
     """
     with _looking(cases, name, name, mode="strict", folders=folders, now=now) as look:
         return _verified(look, lambda: load_case(store, cases, name), folders=folders, note=note)
+
+
+def verify_to_go_on(store: Store, cases: Path, name: str, *, folders: Folders, now: str) -> Verified:
+    """Verify a case for whoever writes on: what a crash left behind its last whole entry is kept aside first.
+
+    What this machine has seen of the case is never cut off: the store compares before it writes.
+
+    Raises:
+        Corrupt: as `verify_case`.
+        RecordError: it cannot be read or written, or is behind what was seen of it.
+    """
+    try:
+        return verify_case(store, cases, name, folders=folders, note=None, now=now)
+    except Torn:
+        with store.hold(name) as held:
+            held.repair()
+        return verify_case(store, cases, name, folders=folders, note=None, now=now)
 
 
 def verify_file(path: Path, *, folders: Folders, note: Note | None, now: str) -> Verified:

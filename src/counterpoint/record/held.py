@@ -98,7 +98,6 @@ class HeldFiles(Held):
         return parsed
 
     def repair(self) -> None:
-        """Keep aside what a crash left behind the last whole entry, then cut it off. Repeating it changes nothing."""
         view = self.view
         if view.torn is None:
             return

@@ -54,6 +54,9 @@ class _Channel(Held):
     def read(self, after: int = -1) -> tuple[Block, ...]:
         return tuple(self.blocks[max(0, after + 1) :])
 
+    def repair(self) -> None:
+        """Nothing is torn in memory."""
+
     def append(self, drafts: Sequence[Draft], *, bell: Bell | None = None) -> tuple[Block, ...]:
         assert drafts, "an append has at least one entry"
         strict = self.genesis.mode == "strict"

@@ -115,6 +115,10 @@ class Held(ABC):
     def append(self, drafts: Sequence[Draft], *, bell: Bell | None = None) -> tuple[Block, ...]:
         """As `Store.append`, at whatever end."""
 
+    @abstractmethod
+    def repair(self) -> None:
+        """Keep aside what a crash left behind the last whole entry, then cut it off. `append` does it, too."""
+
 
 class Vault(ABC):
     """Replies kept sealed beside a channel: written once, on disk before `put` returns."""
