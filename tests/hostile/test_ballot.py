@@ -14,9 +14,11 @@ from counterpoint.core.entries import FailureReason
 from counterpoint.core.limits import Limits
 from counterpoint.core.values import Decision, StopReason
 from counterpoint.drive.cases import LoadedCase, load_case
+from counterpoint.drive.clock import ManualClock
 from counterpoint.errors import Refused
 from counterpoint.protocols.ballot import BALLOT, BallotState, Vote
 from counterpoint.record.memory import MemoryStore
+from counterpoint.views.ballot_check import check_document, document_of
 from tests.ballot_case import NOW, Play, challenge, docket_of, refused, revision, vote, weights
 from tests.balloting import Say, ToldAgent, reply_to
 from tests.need import ROOT
@@ -112,6 +114,26 @@ def test_a_vote_after_the_deadline_is_missing() -> None:
     assert case.outcome.decision is Decision.REJECTED
     with refused("TURN-3", "the case is closed; nothing more is taken in it"):
         case.weigh("ben", vote(case, "yes"), turn=late)
+
+
+def test_a_vote_that_was_on_its_way_at_the_deadline_is_missing() -> None:
+    """LATE-1, FIELD-FAULTS F37: the machine slept meanwhile; what the ballot then writes passes its own check."""
+    clock, store = ManualClock(NOW), MemoryStore()
+
+    def sleeps(payload: Payload) -> dict[str, Any]:
+        clock.advance(61)
+        return reply_to("voting", payload, "yes")
+
+    seats = {"orchestrator": ToldAgent(), "ann": ToldAgent(), "ben": ToldAgent({"voting.1": sleeps})}
+    limits = Limits(max_rounds=1, deadline=(NOW + timedelta(minutes=1)).isoformat())
+    result = counterpoint.run(
+        "ballot", docket_of(), seats, store=store, limits=limits, author="orchestrator", clock=clock
+    )
+    case = load_case(store, ROOT, result.case)
+    assert isinstance(case.state, BallotState)
+    assert case.outcome.decision is Decision.REJECTED
+    assert "ben" in case.state.missing_in(1)
+    assert check_document(document_of(case), name="DOC.md", snapshots=None, case=case).faults == ()
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,12 @@ BALLOT: Final = (
         refused="tests/rules/test_ballot_opening.py::test_a_text_that_cites_without_a_folder_of_sources_is_refused",
     ),
     Rule(
+        id="LATE-1",
+        source="SPEC B-10",
+        accepted="tests/rules/test_ballot_answers.py::test_an_answer_before_the_deadline_is_accepted",
+        refused="tests/rules/test_ballot_answers.py::test_an_answer_after_the_deadline_is_refused",
+    ),
+    Rule(
         id="VOTE-1",
         source="SPEC B-04, B-14",
         accepted="tests/rules/test_ballot_answers.py::test_a_vote_on_what_is_on_the_table_is_accepted",

@@ -1,5 +1,7 @@
 """What the seats of a ballot may answer, by rule: one accepted and one refused example each."""
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from counterpoint.core.entries import (
@@ -10,13 +12,15 @@ from counterpoint.core.entries import (
     RevisionOffered,
     RoundOpened,
 )
+from counterpoint.core.limits import Limits
 from counterpoint.core.values import StopReason
-from counterpoint.protocols.ballot import Phase, candidate_of, claims_of, reservations_of
+from counterpoint.protocols.ballot import BALLOT, Phase, candidate_of, claims_of, reservations_of
 from counterpoint.protocols.ballot.text import as_text, citations_in, markers_in
 from tests.ballot_case import (
     ANN,
     BEN,
     BODY,
+    NOW,
     ORCHESTRATOR,
     Play,
     challenge,
@@ -73,6 +77,34 @@ def test_a_vote_on_another_version_or_text_is_refused() -> None:
     near = f"{new[:-1]}{'0' if new[-1] != '0' else '1'}"
     with refused("VOTE-1", f"the vote is on v2 ({near}); v2 ({new}) is on the table"):
         case.answer("ann", vote(case, "yes") | {"candidate": near})
+
+
+ENDS = NOW + timedelta(minutes=1)
+
+
+def admit_at(now: datetime, stage: str) -> tuple[object, ...]:
+    """Try an answer of that stage, with a deadline, at an instant."""
+    case = Play(limits=Limits(max_rounds=3, deadline=ENDS.isoformat()))
+    if stage == "classifying":
+        case.all_answer(vote(case, "but", "a comma"), vote(case, "yes"))
+    seat, reply = (
+        ("orchestrator", weights(v1_R1="cosmetic")) if stage == "classifying" else ("ann", vote(case, "yes"))
+    )
+    opened, _ = case.weigh(seat, reply)
+    return BALLOT.admit(case.state, seat, case.owed(seat), opened.submission, evidence=(), now=now)
+
+
+@pytest.mark.parametrize("stage", ["voting", "classifying"])
+def test_an_answer_before_the_deadline_is_accepted(stage: str) -> None:
+    """LATE-1 (SPEC B-10)."""
+    assert admit_at(ENDS - timedelta(seconds=1), stage) == ()
+
+
+@pytest.mark.parametrize("stage", ["voting", "classifying"])
+def test_an_answer_after_the_deadline_is_refused(stage: str) -> None:
+    """LATE-1 (SPEC B-10): a machine that slept while a voter thought; no timer ran out, and the instant decides."""
+    with refused("LATE-1", f"the deadline was {ENDS.isoformat()}; it is {ENDS.isoformat()}"):
+        admit_at(ENDS, stage)
 
 
 @pytest.mark.parametrize(("word", "points"), [("yes", ()), ("but", ("a comma",)), ("no", ())])

@@ -44,10 +44,16 @@ class Spent:
         return Spent(calls=self.calls + 1, usage=self.usage.plus(usage))
 
 
+def deadline_passed(limits: Limits, now: datetime) -> str:
+    """Return when the deadline was, in words; "" where it is not over, or there is none."""
+    is_over = limits.deadline is not None and now >= datetime.fromisoformat(limits.deadline)
+    return f"the deadline was {limits.deadline}" if is_over else ""
+
+
 def reached(limits: Limits, spent: Spent, now: datetime) -> tuple[StopReason, str] | None:
     """Return which limit stands in the way of one more call, with the two values that met, or None."""
-    if limits.deadline is not None and now >= datetime.fromisoformat(limits.deadline):
-        return StopReason.DEADLINE_PASSED, f"the deadline was {limits.deadline}"
+    if passed := deadline_passed(limits, now):
+        return StopReason.DEADLINE_PASSED, passed
     if limits.max_calls and spent.calls >= limits.max_calls:
         return StopReason.BUDGET_SPENT, f"{spent.calls} of {limits.max_calls} calls are spent"
     if limits.max_tokens and spent.usage.tokens >= limits.max_tokens:

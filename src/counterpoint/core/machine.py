@@ -40,7 +40,7 @@ from counterpoint.core.entries import (
     SubmissionRevealed,
 )
 from counterpoint.core.forms import read_form, read_text, schema_of
-from counterpoint.core.limits import Limits, reached
+from counterpoint.core.limits import Limits, deadline_passed, reached
 from counterpoint.core.narrowing import narrowed
 from counterpoint.core.rules import AddNote, Exhibit, Materials, Opened, Rules, Withdraw, step_phase
 from counterpoint.core.stages import Course, Part, Stage
@@ -270,6 +270,8 @@ class _Machine(Generic[S]):
                 return (self.ending(state, StopReason.WITHDRAWN, visible(reason)),)
             case _:
                 assert turn is not None, "NOTE-1 refuses an unasked answer"
+                if self.course.late and (passed := deadline_passed(state.case.limits, now)):
+                    raise Refused(self.course.late, f"{passed}; it is {now.isoformat()}", seat=speaker)
                 self.hold(said, self.part(state, turn).guards)
                 return ()
 

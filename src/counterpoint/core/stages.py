@@ -98,6 +98,8 @@ class Course(Generic[S]):
     """What else a case may be opened with."""
     halts: Callable[[S, datetime], tuple[StopReason, str] | None] = lambda _state, _now: None
     """Return a limit that ends the case after a stage, whatever would follow it."""
+    late: str = ""
+    """The rule that refuses an answer once the deadline has passed; empty where one that was on its way counts."""
     exit_code: Callable[[Outcome], int] = exit_code
     document: Callable[[S, Mapping[str, str]], str] | None = None
     """As `Rules` has it."""

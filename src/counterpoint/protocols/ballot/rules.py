@@ -359,6 +359,7 @@ BALLOT: Final = make_rules(
         outcome=_outcome,
         say=_say,
         opening=OPENING_GUARDS,
+        late="LATE-1",
         document=render_document,
     ),
 )
