@@ -1,5 +1,6 @@
 """What a seat of a ballot may try, through the real driver and the real parser. None of it counts (issue 6)."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -126,9 +127,10 @@ def test_a_vote_that_was_on_its_way_at_the_deadline_is_missing() -> None:
 
     seats = {"orchestrator": ToldAgent(), "ann": ToldAgent(), "ben": ToldAgent({"voting.1": sleeps})}
     limits = Limits(max_rounds=1, deadline=(NOW + timedelta(minutes=1)).isoformat())
-    result = counterpoint.run(
+    driving = counterpoint.drive_case(
         "ballot", docket_of(), seats, store=store, limits=limits, author="orchestrator", clock=clock
     )
+    result = asyncio.run(driving)
     case = load_case(store, ROOT, result.case)
     assert isinstance(case.state, BallotState)
     assert case.outcome.decision is Decision.REJECTED
